@@ -1,7 +1,7 @@
 # How lit runs the tests of this folder.
 #
 # In RUN lines: tune-opt, tune-run, tune-db, tune-worker, tune-measure (with or without a % before)
-# are this build's; mlir-opt, FileCheck, not, split-file those of LLVM 22. %plugin is tune_plugin.so,
+# are this build's, in %bindir; mlir-opt, FileCheck, not, split-file those of LLVM 22. %plugin is tune_plugin.so,
 # %libdir the folder of libraries, %examples that of examples, %cc the C compiler, %fake_cuda what
 # TUNE_CUDA_LOADER names to run CUDA without a GPU (CONTRIBUTING.md), %failing_worker a tune-worker whose
 # schedules fail where it is told to (unittests/faults/failing_schedules.c). Each test has a
@@ -48,6 +48,7 @@ for tool in ("tune-opt", "tune-run", "tune-db", "tune-worker", "tune-measure"):
     config.substitutions.append(("%" + tool, os.path.join(tune_bin, tool)))
 config.substitutions += [
     ("%plugin", os.path.join(config.tune_build_dir, "lib", "tune_plugin.so")),
+    ("%bindir", tune_bin),
     ("%libdir", os.path.join(config.tune_build_dir, "lib")),
     ("%failing_worker", os.path.join(config.tune_build_dir, "unittests", "tune_failing_worker")),
     ("%fake_cuda", os.path.join(config.tune_build_dir, "lib", "libtune_fake_cuda.so")),

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs modules of generate.py through tune-run, and compares with the plain lowering.
 
-    fuzz/modules/run.py [--tools=build/bin] [--target=cpu] [--seconds=60] [--seed=1] [--jobs=N] [--keep=FOLDER]
-                        [-- OPTION…]
+    fuzz/modules/run.py [--tools=build/bin] [--target=cpu] [--seconds=60] [--count=0] [--seed=1] [--jobs=N]
+                        [--keep=FOLDER] [-- OPTION…]
 
-Module after module, by ascending seed, is built by its default schedules, run and checked; for cuda:sm_90 it is
+Module after module, by ascending seed, until --seconds are over or, where it is not 0, --count are done, is built by its default schedules, run and checked; for cuda:sm_90 it is
 built alone (--emit=ptx). What crashed, hung, is wrong or was refused is kept in FOLDER (build/found-modules) with
 what was said, and makes this fail. A task that fell back to another rule is counted, and its line kept.
 OPTIONs go to tune-run: --threads=2, --config=…, --strict.
@@ -25,7 +25,8 @@ BUILD_SECONDS, SECONDS = 60, 180
 
 
 def parse_options(words):
-    options = {"tools": os.path.join(SOURCE, "build", "bin"), "target": "cpu", "seconds": "60", "seed": "1",
+    options = {"tools": os.path.join(SOURCE, "build", "bin"), "target": "cpu", "seconds": "60", "count": "0",
+               "seed": "1",
                "jobs": str(os.cpu_count()), "keep": os.path.join(SOURCE, "build", "found-modules")}
     rest = []
     if "--" in words:
@@ -91,11 +92,17 @@ def main():
     options, rest = parse_options(sys.argv[1:])
     os.makedirs(options["keep"], exist_ok=True)
     end, seed = time.monotonic() + float(options["seconds"]), int(options["seed"])
+    last = seed + int(options["count"])
+    if int(options["count"]):
+        end = float("inf")
+
+    def goes_on():
+        return time.monotonic() < end and (seed < last or end < float("inf"))
     counts, fallbacks = collections.Counter(), 0
     with concurrent.futures.ThreadPoolExecutor(int(options["jobs"])) as pool:
         running = set()
-        while running or time.monotonic() < end:
-            while len(running) < int(options["jobs"]) and time.monotonic() < end:
+        while running or goes_on():
+            while len(running) < int(options["jobs"]) and goes_on():
                 running.add(pool.submit(run_one, seed, options, rest))
                 seed += 1
             done, running = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)

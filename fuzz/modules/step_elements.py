@@ -43,7 +43,8 @@ class Elements:
         x = scalars[0]
         for _ in range(self.random.randint(1, 4)):
             other = self.random.choice(scalars)
-            op = self.random.choice(("addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minui", "shift", "compare"))
+            op = self.random.choice(("andi", "ori", "xori") if kind == "i1" else (
+                "addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minui", "shift", "compare"))
             if op == "shift":
                 x = self.scalar("arith.%s %s, %s : %s", self.draw("shrsi", "shrui", "shli"), x,
                                 self.constant(str(self.draw(1, 3, 7)), kind), kind)
@@ -89,7 +90,7 @@ class Elements:
             kind = self.draw("f32", "i8", "i32")
             op = "uitofp" if is_float(kind) else "extui"
         else:
-            kind = self.draw("f32", "f64", "f16", "i8", "i16", "i32", "i64", "i1", "index")
+            kind = self.draw("f32", "f64", "f16" if a.kind == "i8" else "f64", "i8", "i16", "i32", "i64", "i1", "index")
             op = (self.draw("sitofp", "uitofp") if is_float(kind) else "index_cast" if kind == "index"
                   else self.draw("extsi", "extui") if WIDTHS[kind] > WIDTHS[a.kind] else "trunci")
         if kind == a.kind or (op in ("extf", "truncf") and WIDTHS[kind] == WIDTHS[a.kind]):

@@ -10,6 +10,7 @@
 #include "transforms/tasks/extract.h"
 #include "transforms/tasks/normalize_windows.h"
 
+#include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/Linalg.h"
 #include "mlir-c/Pass.h"
 #include "mlir-c/Transforms.h"
@@ -34,20 +35,64 @@ static MlirPass (*const pass_constructors[])(void) = {
     mlirCreateTransformsCSE,
 };
 
-static MlirWalkResult find_softmax(MlirOperation op, void *user_data) {
-  bool *found = user_data;
-  *found |= tune_ir_is(op, "linalg.softmax");
-  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+// The ops that have no loops of their own, and what takes them apart, where there are any.
+#define SOFTMAX                                                                                    \
+  "    %softmax = transform.structured.match ops{[\"linalg.softmax\"]} in %0\n"                    \
+  "      : (!transform.any_op) -> !transform.any_op\n"                                             \
+  "    %parts = transform.structured.decompose_interface %softmax\n"                               \
+  "      : (!transform.any_op) -> !transform.any_op\n"
+#define PACKS                                                                                      \
+  "    %packs = transform.structured.match ops{[\"linalg.pack\"]} in %0\n"                         \
+  "      : (!transform.any_op) -> !transform.op<\"linalg.pack\">\n"                                \
+  "    transform.foreach %packs : !transform.op<\"linalg.pack\"> {\n"                              \
+  "    ^bb0(%pack: !transform.op<\"linalg.pack\">):\n"                                             \
+  "      %p:3 = transform.structured.lower_pack %pack : (!transform.op<\"linalg.pack\">)\n"        \
+  "        -> (!transform.op<\"tensor.pad\">, !transform.op<\"tensor.expand_shape\">,\n"           \
+  "            !transform.op<\"linalg.transpose\">)\n"                                             \
+  "    }\n"                                                                                        \
+  "    %unpacks = transform.structured.match ops{[\"linalg.unpack\"]} in %0\n"                     \
+  "      : (!transform.any_op) -> !transform.op<\"linalg.unpack\">\n"                              \
+  "    transform.foreach %unpacks : !transform.op<\"linalg.unpack\"> {\n"                          \
+  "    ^bb0(%unpack: !transform.op<\"linalg.unpack\">):\n"                                         \
+  "      %u:4 = transform.structured.lower_unpack %unpack : (!transform.op<\"linalg.unpack\">)\n"  \
+  "        -> (!transform.op<\"tensor.empty\">, !transform.op<\"linalg.transpose\">,\n"            \
+  "            !transform.op<\"tensor.collapse_shape\">, "                                         \
+  "!transform.op<\"tensor.extract_slice\">)\n"                                                     \
+  "    }\n"
+
+typedef struct whole_ops {
+  bool has_softmax, has_packs;
+  bool has_other_packs; // that upstream does not take apart
+} whole_ops;
+
+static bool has_static_shapes(MlirOperation op) {
+  bool is_static = true;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
+    is_static &= !mlirTypeIsARankedTensor(type) || mlirShapedTypeHasStaticShape(type);
+  }
+  return is_static;
+}
+
+static MlirWalkResult find_whole_op(MlirOperation op, void *user_data) {
+  whole_ops *found = user_data;
+  found->has_softmax |= tune_ir_is(op, "linalg.softmax");
+  if ((tune_ir_is(op, "linalg.pack") || tune_ir_is(op, "linalg.unpack")) &&
+      mlirOperationGetNumResults(op) > 0) {
+    found->has_packs = true;
+    found->has_other_packs |= !has_static_shapes(op);
+  }
+  return MlirWalkResultAdvance;
 }
 
 const char *tune_normalize_decomposition(MlirOperation module) {
-  bool found = false;
-  mlirOperationWalk(module, find_softmax, &found, MlirWalkPreOrder);
-  return found ? "    %softmax = transform.structured.match ops{[\"linalg.softmax\"]} in %0\n"
-                 "      : (!transform.any_op) -> !transform.any_op\n"
-                 "    %parts = transform.structured.decompose_interface %softmax\n"
-                 "      : (!transform.any_op) -> !transform.any_op\n"
-               : NULL;
+  whole_ops found = {0};
+  mlirOperationWalk(module, find_whole_op, &found, MlirWalkPreOrder);
+  bool packs = found.has_packs && !found.has_other_packs;
+  return found.has_softmax && packs ? SOFTMAX PACKS
+         : found.has_softmax        ? SOFTMAX
+         : packs                    ? PACKS
+                                    : NULL;
 }
 
 // Runs `lines` on `module` as a named sequence.

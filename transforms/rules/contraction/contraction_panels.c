@@ -35,13 +35,14 @@ static void write_merged_slices(tune_writer *w) {
   tune_writer_line(w, "} : " OP);
 }
 
+// Operands may be of different kinds, as where bytes are converted to floats on their way in.
+static const char *zero_of(const char *type) { return strchr(type, 'f') ? "0.0" : "0"; }
+
 static void write_panels(const tune_contraction_plan *plan, tune_writer *w) {
-  const char *type = plan->anchor->operands[plan->b].type;
-  const char *out_type = plan->anchor->operands[2].type;
-  bool is_float = strchr(type, 'f') != NULL, out_is_float = strchr(out_type, 'f') != NULL;
+  const char *types[] = {plan->anchor->operands[0].type, plan->anchor->operands[1].type,
+                         plan->anchor->operands[2].type};
   size_t first = plan->depth < plan->col ? plan->depth : plan->col;
   size_t second = plan->depth < plan->col ? plan->col : plan->depth;
-  const char *zero = is_float ? "0.0" : "0", *out_zero = out_is_float ? "0.0" : "0";
   // What is hoisted has to be cut out of what is there before the outermost loop.
   if (plan->packs_ahead)
     write_merged_slices(w);
@@ -50,9 +51,8 @@ static void write_panels(const tune_contraction_plan *plan, tune_writer *w) {
                    "%%padded, %%pads, %%copy_back = transform.structured.pad %%work#0 "
                    "pad_to_multiple_of [%s, %s] {",
                    first == plan->col ? "%nr" : "1", first == plan->col ? "1" : "%nr");
-  tune_writer_line(w, "    padding_values = [%s : %s, %s : %s, %s : %s],", zero,
-                   plan->anchor->operands[0].type, zero, plan->anchor->operands[1].type, out_zero,
-                   out_type);
+  tune_writer_line(w, "    padding_values = [%s : %s, %s : %s, %s : %s],", zero_of(types[0]),
+                   types[0], zero_of(types[1]), types[1], zero_of(types[2]), types[2]);
   tune_writer_line(w, "    padding_dimensions = [%zu, %zu], nofold_flags = [%d, %d, 0],", first,
                    second, plan->b == 0, plan->b == 1);
   tune_writer_line(w, "    copy_back_op = \"none\"} : (" OP ", " PARAM ") -> (" OP ", " OP ", " OP
