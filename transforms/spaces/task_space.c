@@ -12,6 +12,7 @@
 #include "transforms/schedule/schedule_knobs.h"
 #include "transforms/spaces/rule_registry.h"
 #include "transforms/spaces/task_choices.h"
+#include "transforms/tasks/module_precision.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -392,6 +393,7 @@ void tune_task_space_get_task(const tune_task_space *space, const tune_extractio
       .flops = (double)task->flops,
       .bytes = (double)task->bytes,
       .reduction = task->reduction_length > 0 ? (int64_t)task->reduction_length : 1,
+      .accumulator = tune_task_accumulator(extraction, (size_t)(task - extraction->tasks)),
       // What other targets make of it is exact.
       .operands = task->allows_tf32 && facts->name.kind == TUNE_KIND_CUDA ? TUNE_ALLOW_TF32 : NULL,
       .peak_flops = tune_target_facts_peak(facts, type),

@@ -57,6 +57,38 @@ const char *tune_module_accumulator(const tune_extraction *extraction) {
   return state.name;
 }
 
+// Whether `op` rounds to the types of its results: what only moves does not, nor what widens.
+static bool rounds(const tune_fusion_node *node) {
+  if (node->facts.op_class != TUNE_OP_MOVEMENT)
+    return node->facts.op_class != TUNE_OP_PAD && !node->facts.is_fill;
+  if (!node->facts.only_converts)
+    return false;
+  coarsest from = {0}, to = {0};
+  add_type(mlirValueGetType(mlirOperationGetOperand(node->op, 0)), &from);
+  add_type(mlirValueGetType(mlirOperationGetResult(node->op, 0)), &to);
+  return from.name && to.name && to.bits < from.bits;
+}
+
+const char *tune_task_accumulator(const tune_extraction *extraction, size_t task) {
+  const tune_fusion_groups *groups = extraction->groups;
+  coarsest inside = {0}, outside = {0};
+  for (size_t i = 0; i < groups->group_count; ++i) {
+    const tune_fusion_group *group = &groups->groups[i];
+    if (extraction->task_of_group[i] != task)
+      continue;
+    for (size_t m = 0; m < group->count; ++m) {
+      size_t number = groups->members[group->first + m];
+      const tune_fusion_node *node = &groups->nodes[number];
+      for (intptr_t r = 0; r < mlirOperationGetNumResults(node->op); ++r)
+        if (number == group->root || rounds(node))
+          add_type(mlirValueGetType(mlirOperationGetResult(node->op, r)),
+                   number == group->root ? &outside : &inside);
+    }
+    break;
+  }
+  return inside.name && outside.name && inside.bits < outside.bits ? inside.name : NULL;
+}
+
 // What operands of some products may be rounded to; NULL: none are.
 const char *tune_module_operands(const tune_extraction *extraction) {
   for (size_t i = 0; i < extraction->task_count; ++i)

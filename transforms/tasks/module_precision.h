@@ -18,6 +18,9 @@ extern "C" {
 // The coarsest type that sums, and what goes from op to op, are rounded to, "f16"; static text,
 // NULL: there is none.
 const char *tune_module_accumulator(const tune_extraction *extraction);
+// The same of task `task`, where it is coarser than the results: a GELU in bf16 after a sum in f32,
+// before a result in f32. NULL: none is coarser than the results.
+const char *tune_task_accumulator(const tune_extraction *extraction, size_t task);
 // What operands of some products may be rounded to, "tf32"; static text, NULL: none are.
 const char *tune_module_operands(const tune_extraction *extraction);
 // The length of the longest sum; a guess where that of one is not known.
