@@ -34,6 +34,14 @@ static void write_ops(const tune_depthwise_plan *p, tune_writer *w) {
   else
     tune_writer_line(w, "%%root = transform.merge_handles %%anchor : " OP);
   tune_writer_line(w, "transform.annotate %%root \"tune.root\" : " OP);
+  if (!p->ops.has_pad || p->pads_image)
+    return;
+  // What is padded is copied before the product reads it: no part of a band.
+  tune_writer_match_op(w, "%pads", "\"tensor.pad\"");
+  tune_writer_begin_foreach(w, "%pads", "%one_pad");
+  tune_writer_line(w, "%%padded = transform.structured.rewrite_in_destination_passing_style "
+                      "%%one_pad : (" OP ") -> " OP);
+  tune_writer_end_foreach(w);
 }
 
 static void write_fuse(tune_writer *w, const char *result, const char *producer,
@@ -199,7 +207,7 @@ static void write_rows(const tune_depthwise_plan *p, tune_writer *w) {
   tune_writer_knob(w, "nr", "tile", TUNE_LEVEL_VECTOR, &p->nr, p->nr_default);
   tune_writer_knob(w, "band", "tile", TUNE_LEVEL_LINALG, &p->band, p->band_default);
   unsigned loop_count = write_bands(p, true, w);
-  if (p->ops.has_pad)
+  if (p->pads_image)
     write_borders(w, &loop_count);
   write_tiles(p, w);
   write_kernel(p, w);

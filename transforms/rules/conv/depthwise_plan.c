@@ -149,6 +149,14 @@ static void choose_band(tune_depthwise_plan *p, const tune_machine *machine) {
 // Planes
 //===--------------------------------------------------------------------------===//
 
+static bool pads_image(const tune_structure *structure, const tune_depthwise_plan *p) {
+  size_t pads = 0;
+  for (size_t n = 0; n < structure->nest_count; n++)
+    pads += structure->nests[n].kind == TUNE_NEST_PAD;
+  return pads == 1 && p->image->producer != TUNE_NO_LOOP &&
+         structure->nests[p->image->producer].kind == TUNE_NEST_PAD;
+}
+
 // The borders that were added before, if they are those of the image alone, and known.
 static bool find_borders(const tune_structure *structure, const tune_depthwise_plan *p,
                          const tune_nest **out_pad) {
@@ -277,6 +285,7 @@ bool tune_depthwise_plan_make(const tune_structure *structure, const tune_machin
       !tune_conv_ops_find(structure, &out_plan->ops) || !find_loops(out_plan) ||
       !choose_tile(out_plan, machine))
     return false;
+  out_plan->pads_image = pads_image(structure, out_plan);
   choose_band(out_plan, machine);
   out_plan->has_planes = plan_planes(structure, machine, out_plan);
   return true;

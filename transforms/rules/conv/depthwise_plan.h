@@ -31,7 +31,9 @@ typedef struct tune_depthwise_plan {
   size_t lane; // the loop that becomes vectors: the innermost of the output
   size_t row;  // the next outside of it, whose steps share a weight
   int64_t lanes;
-  size_t line; // the outermost loop of pixels; may be `row`
+  size_t line;     // the outermost loop of pixels; may be `row`
+  bool pads_image; // what the product reads is padded, and nothing else is: not what was copied for
+                   // it (structure/layout.h)
 
   // Of the register tile: rows, and elements of a row. Of a band: lines, and elements of a row.
   tune_value_set mr, nr, band, block;
