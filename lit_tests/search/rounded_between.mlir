@@ -1,3 +1,4 @@
+// RUN: rm -f %t.db
 // RUN: tune-opt %s --tune-search="trials=3 db=%t.db report=plain" -o %t.mlir 2>&1 | FileCheck %s --implicit-check-not="not tuned" --implicit-check-not="no candidate worked"
 // What is rounded to bf16 between a sum in f32 and a result in f32 may differ by a step of bf16: the
 // check of a task allows for its coarsest type, not for that of its result alone.
