@@ -156,7 +156,7 @@ static model make_model(size_t count) {
 static void run_with(model *m, const tune_demotion_options *options, tune_demotion *out) {
   tune_space *space = make_space();
   for (size_t i = 0; i < m->count; ++i) {
-    char name[16];
+    char name[32];
     int64_t values[] = {0, 1, 2};
     snprintf(name, sizeof name, "task_%zu", i);
     add_values(space, name, false, values, m->next[i] > 0 ? 3 : 2);
