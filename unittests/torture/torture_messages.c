@@ -177,6 +177,32 @@ static void prepare_shared(const char *folder) {
   ADD_ORDERED(space, "nc", 8, 16);
 }
 
+// A module whose tasks are the knobs of the space, of which the first has its default.
+static tune_status make_requests_of_module(const tune_process_evaluator_options *options,
+                                           const tune_cores *cores) {
+  json_t *defaults = json_object(), *request = NULL;
+  if (!defaults)
+    return tune_status_out_of_memory("making a config");
+  const tune_task_way first[] = {{0, defaults}, {0, NULL}}, second[] = {{0, NULL}, {1, defaults}};
+  const char *const keys[] = {"k1", "k2"};
+  const tune_task_way *const ways[] = {first, second};
+  const tune_task_module module = {.path = "m.mlir", .keys = keys, .ways = ways};
+  const tune_task task = {.key = "k", .space = space, .reduction = 4, .module = &module};
+  tune_config config = {0};
+  tune_status status = tune_request_open_worker(options, &task, "m", &request);
+  if (tune_status_is_ok(status))
+    status = say_request(status, request);
+  if (tune_status_is_ok(status))
+    status = tune_config_init_default(&config, space);
+  if (tune_status_is_ok(status))
+    status = tune_request_build(options, cores, "m", 6, &task, &config, "6.so", &request);
+  if (tune_status_is_ok(status))
+    status = say_request(status, request);
+  tune_config_deinit(&config);
+  json_decref(defaults);
+  return status;
+}
+
 static tune_status make_requests(const char *folder) {
   (void)folder;
   int cpus[] = {2, 3};
@@ -187,6 +213,7 @@ static tune_status make_requests(const char *folder) {
                           .schedule = "s",
                           .schedule_source = "s.mlir",
                           .allowed_passes = "cse",
+                          .space = space,
                           .reduction = 4,
                           .accumulator = "f32",
                           .operands = "tf32"};
@@ -216,6 +243,7 @@ static tune_status make_requests(const char *folder) {
   TUNE_RETURN_IF_ERROR(say_request(status, request));
   status = tune_request_measure(&options, "t", 8, "7.so", 0.5, &request);
   TUNE_RETURN_IF_ERROR(say_request(status, request));
+  TUNE_RETURN_IF_ERROR(make_requests_of_module(&options, &cores));
   const char *paths[] = {"7.so", "8.so"};
   status = tune_request_compare(&options, "t", 9, paths, 2, 0.95, &request);
   TUNE_RETURN_IF_ERROR(say_request(status, request));
