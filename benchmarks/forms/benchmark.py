@@ -123,6 +123,7 @@ def timed(bench, family, forms):
             return {**entry, "failed": str(error)}
         text = error.output
     reply = json.loads(text)
+    entry["machine"] = reply["machine"]["model"]
     for form, run in zip(forms, [reply, *reply["compare"]]):
         entry["forms"][form] = {
             "seconds": run["median_ns"] * 1e-9, "ratio": run.get("ratio", 1.0),
@@ -175,7 +176,13 @@ def large_tasks(entries):
 
 def text_of(bench, names, entries):
     done = {family: entry for family, entry in entries.items() if "failed" not in entry}
-    lines = [tables.markdown(["block", "fastest", *names, "within %.2f" % GOAL],
+    dates = sorted(entry["date"] for entry in entries.values())
+    how = "%d trials a task" % bench.options.trials if bench.options.trials else "the default schedules"
+    lines = [tables.prose("By %s, on %d thread%s of %s, %s, commit %s." % (
+        how, bench.options.threads, "s" * (bench.options.threads > 1),
+        ", ".join(sorted({entry.get("machine") or "a machine" for entry in done.values()})), dates[-1],
+        ", ".join(sorted({entry["revision"] for entry in entries.values()})))), "",
+             tables.markdown(["block", "fastest", *names, "within %.2f" % GOAL],
                              [family_row(family, names, entry) for family, entry in done.items()]), ""]
     met = sum(family_row(family, names, entry)[-1] == "met" for family, entry in done.items())
     lines.append("%d of %d blocks are within %.2f of their fastest form." % (met, len(entries), GOAL))
@@ -223,7 +230,7 @@ def main(arguments):
         sys.exit("%s: stopped; the same command goes on from here" % COMMAND)
     names = sorted({form for forms in selected.values() for form in forms})
     text = text_of(bench, names, {family: bench.results[family] for family in selected})
-    if options.only or not options.trials or options.target != "cpu" or options.threads != 1:
+    if options.only or options.target != "cpu" or options.threads != 1:
         print(text, end="")
     else:
         tables.publish(ROOT / "docs" / "benchmarks.md", COMMAND, "\n" + text + "\n")
