@@ -65,6 +65,7 @@ static const tune_member device_members[] = {
 static const tune_member report_members[] = {
     {TUNE_MEMBER(tune_reference_report, seconds), .is_needed = true},
     {TUNE_MEMBER(tune_reference_report, outputs), .is_needed = true},
+    {TUNE_MEMBER(tune_reference_report, leans)},
 };
 
 TUNE_FORMAT_DEFINE(tune_open_reply, open_members)

@@ -101,6 +101,7 @@ typedef struct tune_device_reply {
 typedef struct tune_reference_report {
   double seconds;
   tune_shape_list outputs; // their shapes; the bytes go another way (tools/tune-measure/transfer.h)
+  bool leans;              // it has what makes it lean (transforms/lower/cpu/leaning.h)
 } tune_reference_report;
 
 TUNE_FORMAT_DECLARE(tune_open_reply)

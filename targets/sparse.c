@@ -21,6 +21,7 @@
 // sums of inputs apart, are off by more than what the inputs move.
 #define FINE_LEEWAY 32.0
 #define FINE 0x1p-14
+#define LEANING_LEEWAY 2.0
 #define LARGEST_DISTURBANCE 0x1p-6
 #define LARGEST_RELATIVE 0x1p-5
 
@@ -219,6 +220,21 @@ void tune_sparse_raise_leeways(const tune_buffer *reference, const tune_buffer *
     double leeway = 0;
     if (is_float && isfinite(from) && isfinite(to))
       leeway = times * fmax(fabs(to - from), mean) + relative * fabs(from);
+    else if (from != to && !(isnan(from) && isnan(to)))
+      leeway = INFINITY;
+    leeways[i] = fmaxf(leeways[i], (float)leeway);
+  }
+}
+
+void tune_leeways_raise(const tune_buffer *reference, const tune_buffer *leant, float *leeways) {
+  tune_element_type element = reference->type.element;
+  bool is_float = tune_element_type_is_float(element);
+  movement m = {reference, leant, tune_element_type_size(element), 0};
+  m.count = reference->size / m.size;
+  for (size_t i = 0; i < m.count; ++i) {
+    double from = value_at(&m, reference, i), to = value_at(&m, leant, i), leeway = 0;
+    if (is_float && isfinite(from) && isfinite(to))
+      leeway = LEANING_LEEWAY * fabs(to - from);
     else if (from != to && !(isnan(from) && isnan(to)))
       leeway = INFINITY;
     leeways[i] = fmaxf(leeways[i], (float)leeway);

@@ -72,6 +72,10 @@ void tune_buffer_disturb(tune_buffer *buffer, uint64_t seed, const tune_disturba
 void tune_sparse_raise_leeways(const tune_buffer *reference, const tune_buffer *moved,
                                const tune_disturbance *by, float *leeways);
 
+// The same to what a reference gives that leans (transforms/lower/cpu/leaning.h): twice as far as
+// an element moved has it leeway, and an integer that is another one is not compared.
+void tune_leeways_raise(const tune_buffer *reference, const tune_buffer *leant, float *leeways);
+
 #ifdef __cplusplus
 }
 #endif

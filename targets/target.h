@@ -92,11 +92,16 @@ typedef struct tune_target_class {
 struct tune_target {
   const tune_target_class *methods;
 };
+#define TUNE_LEANING_COUNT 3
+
 struct tune_kernel {
   const tune_target_class *methods;
   // The artifact says that two runs on the same inputs may differ, since it adds up by atomic
   // operations or the like.
   bool is_unordered;
+  // What makes a reference lean (transforms/lower/cpu/leaning.h), TUNE_LEANING_COUNT; NULL:
+  // nothing.
+  double *leaning;
 };
 
 extern const tune_target_class tune_target_cpu;

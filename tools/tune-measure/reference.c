@@ -3,13 +3,15 @@
 #include "tools/tune-measure/reference.h"
 #include "targets/random_at.h"
 #include "targets/sparse.h"
-#include "tools/tune-measure/transfer.h"
+#include "tools/tune-measure/reference_child.h"
 #include "tools/tune-measure/unchecked.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+// A reference that takes longer does not run four times more on each set of inputs.
+#define LEANING_SECONDS 1.0
 // A reference that takes longer does not run three times more.
 #define SPARSE_SECONDS 5.0
 // Nor does it on large inputs, three times, where it ran on exact ones.
@@ -22,17 +24,6 @@
 #define EXACT_BYTES 0x1p27
 // Of the elements of an output so many have to be compared for a set to be worth its run.
 #define LEAST_SHARE_SHOWN 0.125
-
-// One run, in a child, whose copies of the inputs it may change.
-typedef struct reference_order reference_order;
-struct reference_order {
-  const task *of;
-  const task_inputs *set;
-  const char *path;
-  void (*change)(const task_inputs *set, const reference_order *order); // NULL: none
-  tune_disturbance disturbance;                                         // of the inputs
-  int fd;                                                               // where outputs go
-};
 
 // The unit roundoff of what values are rounded to on the way; 0 where there are no floats.
 static double find_roundoff(const task *t) {
@@ -66,95 +57,16 @@ static void disturb_finely(const task_inputs *set, const reference_order *order)
   }
 }
 
-// Whatever the target, what is right is what the CPU computes.
-static tune_status open_reference_target(const task *t, tune_target **out_target) {
-  tune_target_options options = task_target_options(t);
-  if (t->target == &tune_target_null)
-    return t->target->open(&options, out_target);
-  options.device = NULL;
-  return tune_target_cpu.open(&options, out_target);
-}
-
-// In a child.
-static tune_status run_here(void *context, child_notes *notes, json_t **out_report) {
-  const reference_order *order = context;
-  const task *t = order->of;
-  notes->phase = "loading the reference";
-  tune_target *target;
-  tune_kernel *kernel;
-  TUNE_RETURN_IF_ERROR(open_reference_target(t, &target));
-  const tune_target_class *methods = target->methods;
-  tune_artifact artifact = {order->path, &t->signature};
-  TUNE_RETURN_IF_ERROR(methods->load(target, &artifact, &kernel));
-  if (order->change)
-    order->change(order->set, order);
-  TUNE_RETURN_IF_ERROR(methods->bind(kernel, order->set->values, t->signature.argument_count));
-  notes->kernel = kernel;
-  notes->phase = "running the reference";
-  tune_reference_report report;
-  TUNE_RETURN_IF_ERROR(methods->time(kernel, 1, &report.seconds));
-  TUNE_RETURN_IF_ERROR(tune_status_annotate(
-      methods->check(kernel), "the reference, which is the plain lowering, writes outside of its "
-                              "arguments"));
-  notes->phase = "reading the reference's outputs";
-  TUNE_RETURN_IF_ERROR(transfer_outputs(kernel, &t->signature, order->fd, &report.outputs));
-  tune_status status = tune_reference_report_to_json(&report, out_report);
-  tune_reference_report_deinit(&report);
-  return status;
-}
-
-static void destroy_outputs(const task *t, tune_buffer *outputs) {
-  for (size_t i = 0; outputs && i < tune_signature_output_count(&t->signature); ++i)
-    tune_buffer_deinit(&outputs[i]);
-  free(outputs);
-}
-
-static tune_status take_report(const reference_order *order, const json_t *object,
-                               tune_buffer *outputs, double *out_seconds) {
-  tune_reference_report report;
-  TUNE_RETURN_IF_ERROR(tune_reply_was_read(tune_reference_report_from_json(object, &report)));
-  *out_seconds = report.seconds;
-  tune_status status = transfer_read(order->fd, &report.outputs, &order->of->signature, outputs);
-  tune_reference_report_deinit(&report);
-  return status;
-}
-
-// `*out_outputs` is to be destroyed whatever comes of it.
-static tune_status run_in_child(const reference *r, reference_order *order,
-                                tune_buffer **out_outputs, double *out_seconds) {
-  const task *t = order->of;
-  *out_outputs = calloc(tune_signature_output_count(&t->signature) + 1, sizeof **out_outputs);
-  if (!*out_outputs)
-    return tune_status_out_of_memory("opening a task");
-  child_limits limits = task_make_limits(&r->wanted->limits, t, TUNE_UNASKED_REFERENCE_SECONDS);
-  order->path = r->wanted->check.reference;
-  TUNE_RETURN_IF_ERROR(transfer_open(&order->fd));
-  limits.kept_fd = order->fd;
-  limits.has_driver = false;
-  child_outcome outcome;
-  tune_status status = child_run(run_here, order, &limits, r->watch, &outcome);
-  if (tune_status_is_ok(status)) {
-    if (outcome.end == CHILD_CANCELLED)
-      status = tune_status_make(TUNE_CANCELLED, "stopped");
-    else if (outcome.end != CHILD_REPORTED)
-      status = tune_status_make(TUNE_INTERNAL, "the reference failed: %s", outcome.error);
-    else
-      status = take_report(order, outcome.report, *out_outputs, out_seconds);
-  }
-  child_outcome_deinit(&outcome);
-  transfer_close(order->fd);
-  return status;
-}
-
 tune_status reference_run(const reference *r, task *t) {
   reference_forget(t, &t->dense);
   reference_order order = {.of = t, .set = &t->dense};
-  TUNE_RETURN_IF_ERROR(run_in_child(r, &order, &t->dense.outputs, &t->reference_seconds));
+  TUNE_RETURN_IF_ERROR(reference_child_run(r, &order, &t->dense.outputs, &t->reference_seconds));
+  t->leans = order.leans;
   return unchecked_note(t);
 }
 
 void reference_forget(const task *t, task_inputs *set) {
-  destroy_outputs(t, set->outputs);
+  reference_destroy_outputs(t, set->outputs);
   for (size_t i = 0; set->leeways && i < tune_signature_output_count(&t->signature); ++i)
     free(set->leeways[i]);
   free(set->leeways);
@@ -202,13 +114,54 @@ tune_status reference_find_spreads(const reference *r, task *t) {
                            .change = disturb_finely,
                            .disturbance.size = choose_disturbance(roundoff)};
   tune_buffer *moved;
-  tune_status status = run_in_child(r, &order, &moved, &seconds);
+  tune_status status = reference_child_run(r, &order, &moved, &seconds);
   for (size_t i = 0; i < count && tune_status_is_ok(status); ++i)
     t->dense.spreads[i] =
         find_distance(&moved[i], &t->dense.outputs[i]) * roundoff / order.disturbance.size;
-  destroy_outputs(t, moved);
+  reference_destroy_outputs(t, moved);
   return status;
 }
+
+static tune_status make_leeways(const task *t, task_inputs *set) {
+  if (set->leeways)
+    return TUNE_OK;
+  size_t count = tune_signature_output_count(&t->signature);
+  set->leeways = calloc(count + 1, sizeof *set->leeways);
+  for (size_t i = 0; set->leeways && i < count; ++i) {
+    size_t size = tune_element_type_size(set->outputs[i].type.element);
+    set->leeways[i] = calloc(set->outputs[i].size / size + 1, sizeof **set->leeways);
+    if (!set->leeways[i])
+      return tune_status_out_of_memory("opening a task");
+  }
+  return set->leeways ? TUNE_OK : tune_status_out_of_memory("opening a task");
+}
+
+//===- Leaning --------------------------------------------------------------------------===//
+
+// The four ways to lean in which any two of the three have all four combinations of signs.
+static const double LEANINGS[][TUNE_LEANING_COUNT] = {
+    {1, 1, 1}, {-1, 1, -1}, {1, -1, -1}, {-1, -1, 1}};
+
+static tune_status lean(const reference *r, const task *t, task_inputs *set) {
+  if (!t->leans || t->reference_seconds > LEANING_SECONDS)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(make_leeways(t, set));
+  for (size_t i = 0; i < sizeof LEANINGS / sizeof *LEANINGS; ++i) {
+    reference_order order = {.of = t, .set = set, .leaning = LEANINGS[i]};
+    tune_buffer *moved;
+    double seconds;
+    tune_status status = reference_child_run(r, &order, &moved, &seconds);
+    for (size_t j = 0; tune_status_is_ok(status) && j < tune_signature_output_count(&t->signature);
+         ++j)
+      if (moved[j].size == set->outputs[j].size)
+        tune_leeways_raise(&set->outputs[j], &moved[j], set->leeways[j]);
+    reference_destroy_outputs(t, moved);
+    TUNE_RETURN_IF_ERROR(status);
+  }
+  return TUNE_OK;
+}
+
+tune_status reference_lean(const reference *r, task *t) { return lean(r, t, &t->dense); }
 
 //===- Sparse inputs --------------------------------------------------------------------===//
 
@@ -225,18 +178,6 @@ static bool has_float_argument(const task *t, double *out_roundoff) {
     *out_roundoff = tune_element_type_unit_roundoff(element);
   }
   return has_one;
-}
-
-static tune_status make_leeways(const task *t, task_inputs *set) {
-  size_t count = tune_signature_output_count(&t->signature);
-  set->leeways = calloc(count + 1, sizeof *set->leeways);
-  for (size_t i = 0; set->leeways && i < count; ++i) {
-    size_t size = tune_element_type_size(set->outputs[i].type.element);
-    set->leeways[i] = calloc(set->outputs[i].size / size + 1, sizeof **set->leeways);
-    if (!set->leeways[i])
-      return tune_status_out_of_memory("opening a task");
-  }
-  return set->leeways ? TUNE_OK : tune_status_out_of_memory("opening a task");
 }
 
 // Where the reference itself is not finite, sums of narrower types need not be the same.
@@ -262,12 +203,12 @@ static tune_status find_leeways(const reference *r, const inputs_source *source,
   for (int i = 0; i < 2; ++i) {
     tune_buffer *moved;
     order.disturbance.is_mirrored = i == 1;
-    tune_status status = run_in_child(r, &order, &moved, &seconds);
+    tune_status status = reference_child_run(r, &order, &moved, &seconds);
     for (size_t j = 0; tune_status_is_ok(status) && j < tune_signature_output_count(&t->signature);
          ++j)
       if (moved[j].size == set->outputs[j].size)
         tune_sparse_raise_leeways(&set->outputs[j], &moved[j], &order.disturbance, set->leeways[j]);
-    destroy_outputs(t, moved);
+    reference_destroy_outputs(t, moved);
     TUNE_RETURN_IF_ERROR(status);
   }
   return TUNE_OK;
@@ -286,9 +227,11 @@ static tune_status run_sparse(const reference *r, const inputs_source *source, i
   double seconds;
   reference_order order = {.of = t, .set = set};
   TUNE_RETURN_IF_ERROR(inputs_make_sparse(source, t, kind, set));
-  TUNE_RETURN_IF_ERROR(run_in_child(r, &order, &set->outputs, &seconds));
+  TUNE_RETURN_IF_ERROR(reference_child_run(r, &order, &set->outputs, &seconds));
   if (kind != INPUTS_STEPPED || !t->signature.keeps_steps)
     TUNE_RETURN_IF_ERROR(find_leeways(r, source, t, set));
+  if (kind != INPUTS_STEPPED || !t->signature.keeps_steps)
+    TUNE_RETURN_IF_ERROR(lean(r, t, set));
   bool is_wide = kind == INPUTS_STEPPED || (kind == INPUTS_LARGE && inputs_are_wide(t));
   for (size_t i = 0; is_wide && set->leeways && i < tune_signature_output_count(&t->signature); ++i)
     widen(&set->outputs[i], set->leeways[i]);
@@ -399,7 +342,7 @@ static tune_status run_exact(const reference *r, const inputs_source *source,
   double seconds;
   set->exact_limit = plan->limit;
   TUNE_RETURN_IF_ERROR(inputs_make_exact(source, t, plan, number, striped, set));
-  return run_in_child(r, &order, &set->outputs, &seconds);
+  return reference_child_run(r, &order, &set->outputs, &seconds);
 }
 
 // Whether some output of the set that was made last has enough elements that are compared.

@@ -50,6 +50,7 @@ typedef struct task {
   task_inputs sparse[TASK_SPARSE_LIMIT]; // what is looked at ahead of that; there may be none
   size_t sparse_count;
   bool has_reference;       //
+  bool leans;               // the reference can (transforms/lower/cpu/leaning.h)
   double reference_seconds; // of its run on the dense inputs
   double nan_share;         // of the reference's floats there: what is NaN cannot be checked
   double unchecked_share;   // the most of a result that is NaN, or infinite and not by choice

@@ -76,6 +76,7 @@ static tune_status prepare(const tune_measured_task *wanted, const child_watch *
   TUNE_RETURN_IF_ERROR(run_reference(&of, &source, t));
   if (wanted->check.sensitivity || t->tolerance.has_tf32)
     TUNE_RETURN_IF_ERROR(reference_find_spreads(&of, t));
+  TUNE_RETURN_IF_ERROR(reference_lean(&of, t));
   TUNE_RETURN_IF_ERROR(reference_run_sparse(&of, &source, t));
   t->has_reference = true;
   return TUNE_OK;

@@ -56,6 +56,8 @@ static const struct {
     {tune_device_reply_round_trip, "{\"fingerprint\": {\"model\": \"x\"}, \"digest\": \"d\"}"},
     {tune_device_reply_round_trip, "{\"roofline\": {\"peak\": {}}}"},
     {tune_reference_report_round_trip, "{\"seconds\": 0.5, \"outputs\": [[2, 3], []]}"},
+    {tune_reference_report_round_trip,
+     "{\"seconds\": 0.5, \"outputs\": [[2, 3], []], \"leans\": true}"},
     {tune_open_source_reply_round_trip, "{\"task\": \"t\", \"signature\": {\"entry\": \"e\"}}"},
     {tune_open_source_reply_round_trip,
      "{\"task\": \"t\", \"signature\": {}, \"function\": \"f\", \"accumulator\": \"f32\","

@@ -282,11 +282,46 @@ static void all_inputs_move(void **state) {
   }
 }
 
+// What a reference does that leans: twice as far as an element moved is its leeway, nobody else's,
+// and an integer that moved is not compared.
+static void leeways_follow_what_leans(void **state) {
+  (void)state;
+  tune_buffer right = make(TUNE_F32, 1, 10), leant, value;
+  assert_null(tune_buffer_init_copy(&leant, &right));
+  assert_null(tune_buffer_init_copy(&value, &right));
+  float leeways[10] = {0};
+  double was = tune_element_load(TUNE_F32, (char *)right.data + 3 * sizeof(float));
+  set(&leant, 3, was + 0.5);
+  set(&leant, 5, NAN);
+  tune_leeways_raise(&right, &leant, leeways);
+  tune_leeways_raise(&right, &right, leeways); // takes nothing back
+  assert_true(fabs((double)leeways[3] - 1) < 1e-6 && isinf(leeways[5]) && leeways[4] == 0);
+  tune_tolerance tolerance = {.reduction = 1, .leeways = leeways};
+  set(&value, 3, was + 0.9);
+  set(&value, 5, 7);
+  assert_true(tune_output_check_run(&value, &right, tolerance).is_equal);
+  set(&value, 3, was + 1.5);
+  assert_false(tune_output_check_run(&value, &right, tolerance).is_equal);
+  tune_buffer *all[] = {&right, &leant, &value};
+  for (size_t i = 0; i < 3; ++i)
+    tune_buffer_deinit(all[i]);
+
+  tune_buffer whole = make(TUNE_I8, 1, 10), other;
+  assert_null(tune_buffer_init_copy(&other, &whole));
+  set(&other, 2, 1);
+  memset(leeways, 0, sizeof leeways);
+  tune_leeways_raise(&whole, &other, leeways);
+  assert_true(isinf(leeways[2]) && leeways[3] == 0);
+  tune_buffer_deinit(&whole);
+  tune_buffer_deinit(&other);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_are_sparse),         cmocka_unit_test(large_values_are_far_out),
       cmocka_unit_test(integers_have_their_ends),  cmocka_unit_test(single_terms_show_in_products),
-      cmocka_unit_test(leeways_follow_what_moves), cmocka_unit_test(all_inputs_move),
+      cmocka_unit_test(leeways_follow_what_moves), cmocka_unit_test(leeways_follow_what_leans),
+      cmocka_unit_test(all_inputs_move),
   };
   return cmocka_run_group_tests_name("targets/sparse", tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@
 #include "transforms/lower/cpu/entry.h"
 #include "transforms/lower/cpu/float_promotion.h"
 #include "transforms/lower/cpu/function_modules.h"
+#include "transforms/lower/cpu/leaning.h"
 #include "transforms/lower/cpu/math.h"
 #include "transforms/lower/cpu/nests/nest_vectors.h"
 #include "transforms/lower/cpu/odd_moves.h"
@@ -209,6 +210,7 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
     TUNE_RETURN_IF_ERROR(tune_float_promotion_run(module));
   } else {
     tune_accumulator_promotion_run(module);
+    TUNE_RETURN_IF_ERROR(tune_leaning_add(module, name));
     TUNE_RETURN_IF_ERROR(tune_reference_loops_tile_products(module));
   }
   TUNE_RETURN_IF_ERROR(tune_function_modules_split(module, name, out_parts));

@@ -1,6 +1,7 @@
 //===- entry.c - The function that an artifact exports -----------------------===//
 
 #include "transforms/lower/cpu/entry.h"
+#include "transforms/lower/cpu/leaning.h"
 
 #include "llvm-c/Core.h"
 
@@ -25,8 +26,10 @@ static void make_internal(LLVMModuleRef module) {
        function = LLVMGetNextFunction(function))
     if (!LLVMIsDeclaration(function))
       LLVMSetLinkage(function, LLVMInternalLinkage);
+  // What makes a reference lean is set from outside.
+  LLVMValueRef leaning = LLVMGetNamedGlobal(module, TUNE_LEANING_NAME);
   for (LLVMValueRef global = LLVMGetFirstGlobal(module); global; global = LLVMGetNextGlobal(global))
-    if (!LLVMIsDeclaration(global))
+    if (!LLVMIsDeclaration(global) && global != leaning)
       LLVMSetLinkage(global, LLVMInternalLinkage);
 }
 

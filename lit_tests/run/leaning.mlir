@@ -1,0 +1,97 @@
+// What its roundings decide is told apart from what is wrong: numbers that are nearly equal and are
+// compared, what is rounded to a whole number, what is taken from another of nearly its size
+// (transforms/lower/cpu/leaning.h). Each is right by its rule, and without leaning would not be.
+// RUN: tune-run %s --function=compared --db= --strict --time=0.001 | FileCheck %s
+// RUN: tune-run %s --function=quantized --db= --strict --time=0.001 | FileCheck %s
+// RUN: tune-run %s --function=cancelled --db= --strict --time=0.001 | FileCheck %s
+// RUN: tune-run %s --function=narrow --db= --strict --time=0.001 | FileCheck %s
+// CHECK: 1 task (by default)
+// CHECK: Check ok
+
+// The reference of what has sums and products alone does not lean.
+// RUN: tune-worker --build=%s --function=compared --plain --emit=llvm -o - | FileCheck %s --check-prefix=LEANS
+// RUN: tune-worker --build=%s --function=compared --emit=llvm -o - | FileCheck %s --check-prefix=STANDS
+// RUN: tune-worker --build=%examples/matmul_bias_relu_64x64x64_f32.mlir --plain --emit=llvm -o - | FileCheck %s --check-prefix=STANDS
+// LEANS: @tune_leaning = {{.*}}global [3 x double] zeroinitializer
+// STANDS-NOT: tune_leaning
+
+#map = affine_map<(d0, d1) -> (d0, d1)>
+
+// tanh(x) is below x or not as its last bit is, for small x.
+func.func @compared(%a: tensor<65x1632xf32>) -> tensor<65x1632xf32> {
+  %half = arith.constant 0.5 : f32
+  %init = tensor.empty() : tensor<65x1632xf32>
+  %r = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<65x1632xf32>) outs(%init : tensor<65x1632xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %t = math.tanh %x : f32
+      %m = arith.minnumf %t, %x : f32
+      %u = math.tanh %m : f32
+      %less = arith.cmpf ult, %u, %x : f32
+      %s = arith.select %less, %u, %half : f32
+      linalg.yield %s : f32
+  } -> tensor<65x1632xf32>
+  return %r : tensor<65x1632xf32>
+}
+
+// To bytes, after a function: one step up or down in a few places.
+func.func @quantized(%a: tensor<1024x1024xf32>) -> tensor<1024x1024xi8> {
+  %scale = arith.constant 127.0 : f32
+  %init = tensor.empty() : tensor<1024x1024xi8>
+  %r = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<1024x1024xf32>) outs(%init : tensor<1024x1024xi8>) {
+    ^bb0(%x: f32, %o: i8):
+      %t = math.tanh %x : f32
+      %y = arith.mulf %t, %scale : f32
+      %n = math.roundeven %y : f32
+      %q = arith.fptosi %n : f32 to i8
+      linalg.yield %q : i8
+  } -> tensor<1024x1024xi8>
+  return %r : tensor<1024x1024xi8>
+}
+
+// The difference of two sigmoids is small beside them.
+func.func @cancelled(%a: tensor<48x65xf32>, %b: tensor<48x65xf32>) -> tensor<48x65xf32> {
+  %one = arith.constant 1.0 : f32
+  %half = arith.constant 0.5 : f32
+  %init = tensor.empty() : tensor<48x65xf32>
+  %r = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<48x65xf32>, tensor<48x65xf32>) outs(%init : tensor<48x65xf32>) {
+    ^bb0(%x: f32, %y: f32, %o: f32):
+      %p0 = arith.mulf %y, %half : f32
+      %p1 = arith.subf %x, %p0 : f32
+      %p2 = arith.mulf %p1, %half : f32
+      %p3 = math.absf %p2 : f32
+      %p4 = arith.negf %p3 : f32
+      %p5 = math.exp %p4 : f32
+      %p6 = arith.addf %p5, %one : f32
+      %p7 = arith.divf %one, %p6 : f32
+      %q0 = math.absf %p7 : f32
+      %q1 = arith.negf %q0 : f32
+      %q2 = math.exp %q1 : f32
+      %q3 = arith.addf %q2, %one : f32
+      %q4 = arith.divf %one, %q3 : f32
+      %q5 = arith.mulf %q4, %half : f32
+      %q6 = arith.mulf %p7, %half : f32
+      %q7 = arith.subf %q5, %q6 : f32
+      %t = math.tanh %q7 : f32
+      linalg.yield %t : f32
+  } -> tensor<48x65xf32>
+  return %r : tensor<48x65xf32>
+}
+
+// In bf16 the same numbers are equal where each op rounds, and not where it is computed in f32.
+func.func @narrow(%a: tensor<768x132xbf16>) -> tensor<768x132xbf16> {
+  %half = arith.constant 0.5 : bf16
+  %init = tensor.empty() : tensor<768x132xbf16>
+  %r = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<768x132xbf16>) outs(%init : tensor<768x132xbf16>) {
+    ^bb0(%x: bf16, %o: bf16):
+      %t = math.tanh %x : bf16
+      %u = math.tanh %t : bf16
+      %other = arith.cmpf une, %u, %x : bf16
+      %s = arith.select %other, %u, %half : bf16
+      linalg.yield %s : bf16
+  } -> tensor<768x132xbf16>
+  return %r : tensor<768x132xbf16>
+}

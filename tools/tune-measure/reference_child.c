@@ -1,0 +1,88 @@
+//===- reference_child.c - One run of a reference ---------------------------------===//
+
+#include "tools/tune-measure/reference_child.h"
+#include "tools/tune-measure/transfer.h"
+
+#include <stdlib.h>
+
+// Whatever the target, what is right is what the CPU computes.
+static tune_status open_reference_target(const task *t, tune_target **out_target) {
+  tune_target_options options = task_target_options(t);
+  if (t->target == &tune_target_null)
+    return t->target->open(&options, out_target);
+  options.device = NULL;
+  return tune_target_cpu.open(&options, out_target);
+}
+
+// In a child.
+static tune_status run_here(void *context, child_notes *notes, json_t **out_report) {
+  const reference_order *order = context;
+  const task *t = order->of;
+  notes->phase = "loading the reference";
+  tune_target *target;
+  tune_kernel *kernel;
+  TUNE_RETURN_IF_ERROR(open_reference_target(t, &target));
+  const tune_target_class *methods = target->methods;
+  tune_artifact artifact = {order->path, &t->signature};
+  TUNE_RETURN_IF_ERROR(methods->load(target, &artifact, &kernel));
+  if (order->change)
+    order->change(order->set, order);
+  TUNE_RETURN_IF_ERROR(methods->bind(kernel, order->set->values, t->signature.argument_count));
+  for (size_t i = 0; order->leaning && kernel->leaning && i < TUNE_LEANING_COUNT; ++i)
+    kernel->leaning[i] = order->leaning[i];
+  notes->kernel = kernel;
+  notes->phase = "running the reference";
+  tune_reference_report report = {.leans = kernel->leaning != NULL};
+  TUNE_RETURN_IF_ERROR(methods->time(kernel, 1, &report.seconds));
+  TUNE_RETURN_IF_ERROR(tune_status_annotate(
+      methods->check(kernel), "the reference, which is the plain lowering, writes outside of its "
+                              "arguments"));
+  notes->phase = "reading the reference's outputs";
+  TUNE_RETURN_IF_ERROR(transfer_outputs(kernel, &t->signature, order->fd, &report.outputs));
+  tune_status status = tune_reference_report_to_json(&report, out_report);
+  tune_reference_report_deinit(&report);
+  return status;
+}
+
+void reference_destroy_outputs(const task *t, tune_buffer *outputs) {
+  for (size_t i = 0; outputs && i < tune_signature_output_count(&t->signature); ++i)
+    tune_buffer_deinit(&outputs[i]);
+  free(outputs);
+}
+
+static tune_status take_report(reference_order *order, const json_t *object, tune_buffer *outputs,
+                               double *out_seconds) {
+  tune_reference_report report;
+  TUNE_RETURN_IF_ERROR(tune_reply_was_read(tune_reference_report_from_json(object, &report)));
+  *out_seconds = report.seconds;
+  order->leans = report.leans;
+  tune_status status = transfer_read(order->fd, &report.outputs, &order->of->signature, outputs);
+  tune_reference_report_deinit(&report);
+  return status;
+}
+
+tune_status reference_child_run(const reference *r, reference_order *order,
+                                tune_buffer **out_outputs, double *out_seconds) {
+  const task *t = order->of;
+  *out_outputs = calloc(tune_signature_output_count(&t->signature) + 1, sizeof **out_outputs);
+  if (!*out_outputs)
+    return tune_status_out_of_memory("opening a task");
+  child_limits limits = task_make_limits(&r->wanted->limits, t, TUNE_UNASKED_REFERENCE_SECONDS);
+  order->path = r->wanted->check.reference;
+  TUNE_RETURN_IF_ERROR(transfer_open(&order->fd));
+  limits.kept_fd = order->fd;
+  limits.has_driver = false;
+  child_outcome outcome;
+  tune_status status = child_run(run_here, order, &limits, r->watch, &outcome);
+  if (tune_status_is_ok(status)) {
+    if (outcome.end == CHILD_CANCELLED)
+      status = tune_status_make(TUNE_CANCELLED, "stopped");
+    else if (outcome.end != CHILD_REPORTED)
+      status = tune_status_make(TUNE_INTERNAL, "the reference failed: %s", outcome.error);
+    else
+      status = take_report(order, outcome.report, *out_outputs, out_seconds);
+  }
+  child_outcome_deinit(&outcome);
+  transfer_close(order->fd);
+  return status;
+}

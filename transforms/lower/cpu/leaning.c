@@ -1,0 +1,388 @@
+//===- leaning.c - A reference that shows what its roundings decide ------------------===//
+//
+// First all ops are seen in their order, to know which buffers have been computed, and by sums of
+// how many terms; a body that has something to lean gets it right then.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "transforms/lower/cpu/leaning.h"
+
+#include "transforms/ir/ir_builder.h"
+#include "transforms/ir/op_list.h"
+#include "transforms/ir/op_map.h"
+#include "transforms/lower/cpu/reference_loops.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+#include <math.h>
+
+#define SLOTS 3
+// What results may be off by, in unit roundoffs: functions (docs/accuracy.md), all else.
+#define FUNCTION 8
+#define OTHER 2
+// The factor that each result of a function's first kind is multiplied by.
+#define MOST_FACTORS 48
+
+typedef struct factor {
+  MlirType type;
+  int slot;
+  double amount; // of unit roundoffs
+  MlirValue value;
+} factor;
+
+typedef struct leaning {
+  const char *entry;
+  tune_op_map lengths;    // of buffers that were computed, and of scalars of a body: of their sums
+  MlirOperation function; // that has the values below; a null one: none has
+  MlirValue slots[SLOTS]; // f64
+  factor factors[MOST_FACTORS];
+  size_t factor_count;
+  size_t next; // slot
+  bool leans;  // somewhere
+  bool failed; // memory ran out
+} leaning;
+
+//===--- What was computed -------------------------------------------------------------===//
+
+// 0 where it is not.
+static size_t length_of(const leaning *self, MlirValue value) {
+  size_t length = tune_op_map_get(&self->lengths, value.ptr);
+  return length == TUNE_OP_MAP_NONE ? 0 : length;
+}
+
+static void note(leaning *self, MlirValue value, size_t length) {
+  if (length <= length_of(self, value))
+    return;
+  tune_status status = tune_op_map_set(&self->lengths, value.ptr, length);
+  self->failed |= !tune_status_is_ok(status);
+  tune_status_free(status);
+}
+
+// The buffer that `value` is a view of.
+static MlirValue base_of(MlirValue value) {
+  static const char *const VIEWS[] = {"memref.subview",
+                                      "memref.cast",
+                                      "memref.expand_shape",
+                                      "memref.collapse_shape",
+                                      "memref.reinterpret_cast",
+                                      "memref.transpose",
+                                      NULL};
+  for (MlirOperation op = tune_ir_definition(value); tune_ir_is_one_of(op, VIEWS);
+       op = tune_ir_definition(value))
+    value = mlirOperationGetOperand(op, 0);
+  return value;
+}
+
+// Of what is in a buffer. What comes from somewhere else than an allocation here is taken for
+// computed, but for constants and the arguments of the entry.
+static size_t length_in(const leaning *self, MlirValue buffer) {
+  static const char *const OWN[] = {"memref.alloc", "memref.alloca", "memref.get_global", NULL};
+  MlirValue base = base_of(buffer);
+  size_t known = length_of(self, base);
+  if (known > 0 || tune_ir_is_one_of(tune_ir_definition(base), OWN))
+    return known;
+  if (!mlirValueIsABlockArgument(base))
+    return 1;
+  MlirOperation owner = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(base));
+  return tune_ir_is(owner, "func.func") &&
+                 tune_ir_string_equal(tune_ir_string_attribute(owner, "sym_name"), self->entry)
+             ? 0
+             : 1;
+}
+
+static bool is_float(MlirType type) {
+  return mlirTypeIsAF16(type) || mlirTypeIsABF16(type) || mlirTypeIsAF32(type) ||
+         mlirTypeIsAF64(type);
+}
+
+static bool is_narrow(MlirType type) { return mlirTypeIsAF16(type) || mlirTypeIsABF16(type); }
+
+static double roundoff_of(MlirType type) {
+  return mlirTypeIsABF16(type)  ? 0x1p-8
+         : mlirTypeIsAF16(type) ? 0x1p-11
+         : mlirTypeIsAF32(type) ? 0x1p-24
+                                : 0x1p-53;
+}
+
+//===--- Ops ----------------------------------------------------------------------------===//
+
+// To a whole number, or nothing but a sign.
+static bool rounds(MlirOperation op) {
+  static const char *const NAMES[] = {"math.floor",     "math.ceil",  "math.round",
+                                      "math.roundeven", "math.trunc", "arith.fptosi",
+                                      "arith.fptoui",   NULL};
+  return tune_ir_is_one_of(op, NAMES);
+}
+
+static bool is_function(MlirOperation op) {
+  static const char *const EXACT[] = {
+      "math.absf",  "math.copysign", "math.fma",      "math.isfinite",
+      "math.isinf", "math.isnan",    "math.isnormal", NULL};
+  return tune_ir_string_starts(tune_ir_name(op), "math.") && !rounds(op) &&
+         !tune_ir_is_one_of(op, EXACT) && mlirOperationGetNumResults(op) == 1 &&
+         is_float(mlirValueGetType(mlirOperationGetResult(op, 0)));
+}
+
+static bool is_arithmetic(MlirOperation op) {
+  static const char *const NAMES[] = {"arith.addf", "arith.subf", "arith.mulf",
+                                      "arith.divf", "math.fma",   NULL};
+  return tune_ir_is_one_of(op, NAMES);
+}
+
+static bool takes_computed(const leaning *self, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (length_of(self, mlirOperationGetOperand(op, i)) > 0)
+      return true;
+  return false;
+}
+
+// Whether what `op` gives depends on roundings more than sums and products do.
+static bool decides(const leaning *self, MlirOperation op) {
+  return is_function(op) || tune_ir_is(op, "arith.divf") ||
+         ((rounds(op) || tune_ir_is(op, "arith.cmpf")) && takes_computed(self, op));
+}
+
+// Whether `op` adds to what a result is so far.
+static bool accumulates(MlirOperation op, MlirBlock body, intptr_t first) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    if (mlirValueIsABlockArgument(operand) &&
+        mlirBlockEqual(mlirBlockArgumentGetOwner(operand), body) &&
+        mlirBlockArgumentGetArgNumber(operand) >= first)
+      return true;
+  }
+  return false;
+}
+
+//===--- Leaning ------------------------------------------------------------------------===//
+
+static MlirValue load_slot(const tune_ir_builder *b, MlirValue buffer, int64_t slot) {
+  MlirValue operands[] = {buffer, tune_ir_build_index(b, slot)};
+  return tune_ir_build_value(b, "memref.load", mlirF64TypeGet(b->context), 2, operands);
+}
+
+// A builder at the start of the function that `op` is in, where the slots have been read.
+static tune_ir_builder at_start(leaning *self, MlirOperation op) {
+  MlirOperation function = op;
+  while (!tune_ir_is(function, "func.func"))
+    function = mlirOperationGetParentOperation(function);
+  MlirBlock block = tune_ir_body(function);
+  if (mlirOperationEqual(function, self->function)) {
+    tune_ir_builder b = tune_ir_builder_before(mlirBlockGetFirstOperation(block));
+    b.before = mlirOperationGetNextInBlock(tune_ir_definition(self->slots[SLOTS - 1]));
+    return b;
+  }
+  tune_ir_builder b = tune_ir_builder_before(mlirBlockGetFirstOperation(block));
+  int64_t size = SLOTS;
+  MlirType type =
+      mlirMemRefTypeContiguousGet(mlirF64TypeGet(b.context), 1, &size, mlirAttributeGetNull());
+  MlirNamedAttribute name = tune_ir_named(
+      b.context, "name", mlirFlatSymbolRefAttrGet(b.context, tune_ir_string(TUNE_LEANING_NAME)));
+  MlirValue buffer = tune_ir_build_result(&b, &(tune_ir_parts){.name = "memref.get_global",
+                                                               .type_count = 1,
+                                                               .types = &type,
+                                                               .attribute_count = 1,
+                                                               .attributes = &name});
+  for (int i = 0; i < SLOTS; i++)
+    self->slots[i] = load_slot(&b, buffer, i);
+  self->function = function;
+  self->factor_count = 0;
+  self->leans = true;
+  return b;
+}
+
+static MlirValue narrowed(const tune_ir_builder *b, MlirValue value, MlirType type) {
+  return mlirTypeIsAF64(type) ? value : tune_ir_build_value(b, "arith.truncf", type, 1, &value);
+}
+
+// `base` and the slot's sign times `amount` roundoffs of `type`, as one; made once in a function.
+static MlirValue factor_of(leaning *self, MlirOperation user, MlirType type, double base,
+                           double amount, int slot) {
+  tune_ir_builder b = at_start(self, user);
+  double key = base != 0 ? amount : -amount;
+  for (size_t i = 0; i < self->factor_count; i++) {
+    const factor *known = &self->factors[i];
+    if (mlirTypeEqual(known->type, type) && known->slot == slot && known->amount == key)
+      return known->value;
+  }
+  MlirType f64 = mlirF64TypeGet(b.context);
+  MlirValue value = tune_ir_build_binary(&b, "arith.mulf", self->slots[slot],
+                                         tune_ir_build_number(&b, f64, amount * roundoff_of(type)));
+  if (base != 0)
+    value = tune_ir_build_binary(&b, "arith.addf", value, tune_ir_build_number(&b, f64, base));
+  value = narrowed(&b, value, type);
+  if (self->factor_count < MOST_FACTORS)
+    self->factors[self->factor_count++] = (factor){type, slot, key, value};
+  return value;
+}
+
+static int next_slot(leaning *self) { return (int)(self->next++ % SLOTS); }
+
+// `value` times a little more or less than one, before `place`.
+static MlirValue lean(leaning *self, MlirValue value, MlirOperation place, double amount) {
+  MlirType type = mlirValueGetType(value);
+  MlirValue by = factor_of(self, place, type, 1, is_narrow(type) ? OTHER : amount, next_slot(self));
+  tune_ir_builder b = tune_ir_builder_before(place);
+  MlirValue leant = tune_ir_build_binary(&b, "arith.mulf", value, by);
+  note(self, leant, length_of(self, value));
+  return leant;
+}
+
+static void lean_for_all(leaning *self, MlirValue value, MlirOperation place, double amount) {
+  MlirValue leant = lean(self, value, place, amount);
+  MlirOperation op = tune_ir_definition(leant);
+  mlirValueReplaceAllUsesExcept(value, leant, 1, &op);
+}
+
+// What is nearly equal compares as the slot's sign says.
+static void lean_compare(leaning *self, MlirOperation op) {
+  MlirValue a = mlirOperationGetOperand(op, 0), c = mlirOperationGetOperand(op, 1);
+  MlirType type = mlirValueGetType(a);
+  int slot = next_slot(self);
+  MlirValue amount = factor_of(self, op, type, 0, is_narrow(type) ? OTHER : FUNCTION, slot);
+  tune_ir_builder start = at_start(self, op);
+  MlirValue zero = tune_ir_build_number(&start, mlirF64TypeGet(start.context), 0);
+  MlirValue is_up = tune_ir_build_compare(&start, "ogt", self->slots[slot], zero);
+  tune_ir_builder b = tune_ir_builder_before(mlirOperationGetNextInBlock(op));
+  MlirValue difference = tune_ir_build_binary(&b, "arith.subf", a, c);
+  MlirValue sizes[] = {tune_ir_build_value(&b, "math.absf", type, 1, &a),
+                       tune_ir_build_value(&b, "math.absf", type, 1, &c),
+                       tune_ir_build_value(&b, "math.absf", type, 1, &difference),
+                       tune_ir_build_value(&b, "math.absf", type, 1, &amount)};
+  MlirValue limit = tune_ir_build_binary(
+      &b, "arith.mulf", tune_ir_build_binary(&b, "arith.addf", sizes[0], sizes[1]), sizes[3]);
+  MlirValue is_near = tune_ir_build_compare(&b, "olt", sizes[2], limit);
+  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirValue leant = tune_ir_build_select(&b, is_near, is_up, result);
+  MlirOperation select = tune_ir_definition(leant);
+  mlirValueReplaceAllUsesExcept(result, leant, 1, &select);
+}
+
+static void lean_op(leaning *self, MlirOperation op, MlirBlock body, intptr_t first) {
+  if (tune_ir_is(op, "arith.cmpf")) {
+    if (is_float(mlirValueGetType(mlirOperationGetOperand(op, 0))) && takes_computed(self, op))
+      lean_compare(self, op);
+    return;
+  }
+  if (rounds(op)) {
+    MlirValue operand = mlirOperationGetOperand(op, 0);
+    if (is_float(mlirValueGetType(operand)) && length_of(self, operand) > 0)
+      mlirOperationSetOperand(op, 0, lean(self, operand, op, FUNCTION));
+    return;
+  }
+  bool is_of_function = is_function(op);
+  if (!is_of_function && !(is_arithmetic(op) && !accumulates(op, body, first)))
+    return;
+  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirType type = mlirValueGetType(result);
+  bool is_sum = tune_ir_is(op, "arith.addf") || tune_ir_is(op, "arith.subf");
+  if (!is_float(type) || (is_sum && !is_narrow(type)))
+    return;
+  lean_for_all(self, result, mlirOperationGetNextInBlock(op), is_of_function ? FUNCTION : OTHER);
+}
+
+//===--- Bodies -------------------------------------------------------------------------===//
+
+// Notes what is computed in a body; false where nothing of it decides anything.
+static bool read_body(leaning *self, MlirOperation generic, MlirBlock body, intptr_t first) {
+  for (intptr_t i = 0; i < first; i++) {
+    MlirValue operand = mlirOperationGetOperand(generic, i);
+    if (mlirTypeIsAMemRef(mlirValueGetType(operand)))
+      note(self, mlirBlockGetArgument(body, i), length_in(self, operand));
+  }
+  bool decides_any = false;
+  for (int round = 0; round < 2; round++) // what a result is so far, is known after one
+    for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+      size_t length = is_function(op) || is_arithmetic(op) ? 1 : 0;
+      for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+        size_t of_operand = length_of(self, mlirOperationGetOperand(op, i));
+        length = of_operand > length ? of_operand : length;
+      }
+      for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+        note(self, mlirOperationGetResult(op, i), length);
+      decides_any |= decides(self, op);
+      for (intptr_t i = 0; tune_ir_is(op, "linalg.yield") && i < mlirOperationGetNumOperands(op);
+           i++)
+        note(self, mlirBlockGetArgument(body, first + i),
+             length_of(self, mlirOperationGetOperand(op, i)));
+    }
+  return decides_any;
+}
+
+static void lean_body(leaning *self, MlirBlock body, intptr_t first) {
+  tune_op_list ops = {0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    tune_op_list_add(&ops, op);
+  self->failed |= ops.failed;
+  for (size_t i = 0; i < ops.count; i++)
+    lean_op(self, ops.ops[i], body, first);
+  for (intptr_t i = 0; i < first && ops.count > 0; i++) {
+    MlirValue argument = mlirBlockGetArgument(body, i);
+    size_t length = length_of(self, argument);
+    if (length > 0 && is_float(mlirValueGetType(argument)))
+      lean_for_all(self, argument, ops.ops[0],
+                   OTHER * exp2(ceil(log2((double)length) / 2))); // few factors
+  }
+  tune_op_list_deinit(&ops);
+}
+
+static void see_generic(leaning *self, MlirOperation op) {
+  MlirBlock body = tune_ir_body(op);
+  intptr_t first = mlirDenseI32ArrayGetElement(tune_ir_attribute(op, "operandSegmentSizes"), 0);
+  intptr_t count = mlirOperationGetNumOperands(op);
+  bool decides_any = read_body(self, op, body, first);
+  int64_t terms;
+  size_t length = 1;
+  if (tune_reference_loops_reduces(op, &terms))
+    length = terms > 1 ? (size_t)terms : 4096;
+  for (intptr_t i = first; i < count; i++)
+    if (length_of(self, mlirBlockGetArgument(body, i)) > 0) {
+      size_t own = length_of(self, mlirBlockGetArgument(body, i));
+      note(self, base_of(mlirOperationGetOperand(op, i)), own > length ? own : length);
+    }
+  if (decides_any)
+    lean_body(self, body, first);
+}
+
+static MlirWalkResult see_op(MlirOperation op, void *user_data) {
+  leaning *self = user_data;
+  if (tune_ir_is(op, "linalg.generic")) {
+    see_generic(self, op);
+    return MlirWalkResultSkip;
+  }
+  if (tune_ir_is(op, "memref.copy"))
+    note(self, base_of(mlirOperationGetOperand(op, 1)),
+         length_in(self, mlirOperationGetOperand(op, 0)));
+  else if (tune_ir_is(op, "memref.store"))
+    note(self, base_of(mlirOperationGetOperand(op, 1)), 1);
+  else if (tune_ir_is(op, "func.call"))
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+      if (mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetOperand(op, i))))
+        note(self, base_of(mlirOperationGetOperand(op, i)), 1);
+  return MlirWalkResultAdvance;
+}
+
+static void declare_slots(MlirOperation module) {
+  MlirOperation global = mlirOperationCreateParse(
+      mlirOperationGetContext(module),
+      tune_ir_string("memref.global @" TUNE_LEANING_NAME " : memref<3xf64> = dense<0.0>"),
+      tune_ir_string("leaning"));
+  mlirBlockInsertOwnedOperation(tune_ir_body(module), 0, global);
+}
+
+tune_status tune_leaning_add(MlirOperation module, const char *entry) {
+  if (!mlirOperationIsNull(tune_ir_find_symbol(module, tune_ir_string(TUNE_LEANING_NAME))))
+    return TUNE_OK;
+  tune_ir_load_dialects(mlirOperationGetContext(module),
+                        (const char *const[]){"arith", "math", "memref", NULL});
+  leaning self = {.entry = entry};
+  tune_op_map_init(&self.lengths);
+  mlirOperationWalk(module, see_op, &self, MlirWalkPreOrder);
+  if (self.leans)
+    declare_slots(module);
+  tune_op_map_deinit(&self.lengths);
+  return self.failed ? tune_status_out_of_memory("making a reference") : TUNE_OK;
+}
