@@ -33,7 +33,9 @@ typedef struct factor {
 
 typedef struct leaning {
   const char *entry;
+  MlirOperation module;
   tune_op_map lengths;    // of buffers that were computed, and of scalars of a body: of their sums
+  tune_op_map wholes;     // buffers and scalars that are whole numbers, and exactly so
   MlirOperation function; // that has the values below; a null one: none has
   MlirValue slots[SLOTS]; // f64
   factor factors[MOST_FACTORS];
@@ -51,12 +53,45 @@ static size_t length_of(const leaning *self, MlirValue value) {
   return length == TUNE_OP_MAP_NONE ? 0 : length;
 }
 
-static void note(leaning *self, MlirValue value, size_t length) {
-  if (length <= length_of(self, value))
-    return;
-  tune_status status = tune_op_map_set(&self->lengths, value.ptr, length);
+static void set(leaning *self, tune_op_map *map, MlirValue value, size_t number) {
+  tune_status status = tune_op_map_set(map, value.ptr, number);
   self->failed |= !tune_status_is_ok(status);
   tune_status_free(status);
+}
+
+static void note(leaning *self, MlirValue value, size_t length) {
+  if (length > length_of(self, value))
+    set(self, &self->lengths, value, length);
+}
+
+// Where all that is put into a buffer is whole, so are its elements.
+static void note_written(leaning *self, MlirValue base, bool is_whole) {
+  bool was = tune_op_map_get(&self->wholes, base.ptr) != 0; // also where it has not been written
+  set(self, &self->wholes, base, was && is_whole);
+}
+
+static bool is_whole_number(MlirAttribute value) {
+  if (!mlirAttributeIsNull(value) && mlirAttributeIsADenseElements(value))
+    value = mlirDenseElementsAttrIsSplat(value) ? mlirDenseElementsAttrGetSplatValue(value)
+                                                : mlirAttributeGetNull();
+  if (mlirAttributeIsNull(value) || !mlirAttributeIsAFloat(value))
+    return false;
+  double number = mlirFloatAttrGetValueDouble(value);
+  return number == floor(number);
+}
+
+// Of a scalar, or what is in a buffer.
+static bool is_whole(const leaning *self, MlirValue value) {
+  MlirOperation op = tune_ir_definition(value);
+  if (tune_ir_is(op, "arith.constant"))
+    return is_whole_number(tune_ir_attribute(op, "value"));
+  if (tune_ir_is(op, "memref.get_global")) {
+    MlirOperation global = tune_ir_find_symbol(
+        self->module, mlirFlatSymbolRefAttrGetValue(tune_ir_attribute(op, "name")));
+    return !mlirOperationIsNull(global) &&
+           is_whole_number(tune_ir_attribute(global, "initial_value"));
+  }
+  return tune_op_map_get(&self->wholes, value.ptr) == 1;
 }
 
 // The buffer that `value` is a view of.
@@ -128,6 +163,33 @@ static bool is_arithmetic(MlirOperation op) {
   static const char *const NAMES[] = {"arith.addf", "arith.subf", "arith.mulf",
                                       "arith.divf", "math.fma",   NULL};
   return tune_ir_is_one_of(op, NAMES);
+}
+
+// Whole numbers that are added, multiplied and chosen from stay so, and exact while they are small.
+static bool gives_whole_numbers(const leaning *self, MlirOperation op) {
+  static const char *const MADE[] = {"arith.sitofp", "arith.uitofp",   "math.floor", "math.ceil",
+                                     "math.round",   "math.roundeven", "math.trunc", NULL};
+  static const char *const KEPT[] = {"arith.addf",
+                                     "arith.subf",
+                                     "arith.mulf",
+                                     "arith.negf",
+                                     "arith.maximumf",
+                                     "arith.minimumf",
+                                     "arith.maxnumf",
+                                     "arith.minnumf",
+                                     "arith.extf",
+                                     "arith.truncf",
+                                     "math.absf",
+                                     "arith.select",
+                                     NULL};
+  if (tune_ir_is_one_of(op, MADE))
+    return true;
+  if (!tune_ir_is_one_of(op, KEPT))
+    return false;
+  for (intptr_t i = tune_ir_is(op, "arith.select"); i < mlirOperationGetNumOperands(op); i++)
+    if (!is_whole(self, mlirOperationGetOperand(op, i)))
+      return false;
+  return true;
 }
 
 static bool takes_computed(const leaning *self, MlirOperation op) {
@@ -288,19 +350,25 @@ static void lean_op(leaning *self, MlirOperation op, MlirBlock body, intptr_t fi
 static bool read_body(leaning *self, MlirOperation generic, MlirBlock body, intptr_t first) {
   for (intptr_t i = 0; i < first; i++) {
     MlirValue operand = mlirOperationGetOperand(generic, i);
-    if (mlirTypeIsAMemRef(mlirValueGetType(operand)))
-      note(self, mlirBlockGetArgument(body, i), length_in(self, operand));
+    if (!mlirTypeIsAMemRef(mlirValueGetType(operand)))
+      continue;
+    if (is_whole(self, base_of(operand)))
+      set(self, &self->wholes, mlirBlockGetArgument(body, i), 1);
+    note(self, mlirBlockGetArgument(body, i), length_in(self, operand));
   }
   bool decides_any = false;
   for (int round = 0; round < 2; round++) // what a result is so far, is known after one
     for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
+      bool gives_whole = gives_whole_numbers(self, op);
+      if (gives_whole)
+        set(self, &self->wholes, mlirOperationGetResult(op, 0), 1);
       size_t length = is_function(op) || is_arithmetic(op) ? 1 : 0;
       for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
         size_t of_operand = length_of(self, mlirOperationGetOperand(op, i));
         length = of_operand > length ? of_operand : length;
       }
-      for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+      for (intptr_t i = 0; !gives_whole && i < mlirOperationGetNumResults(op); i++)
         note(self, mlirOperationGetResult(op, i), length);
       decides_any |= decides(self, op);
       for (intptr_t i = 0; tune_ir_is(op, "linalg.yield") && i < mlirOperationGetNumOperands(op);
@@ -317,8 +385,6 @@ static void lean_body(leaning *self, MlirBlock body, intptr_t first) {
        op = mlirOperationGetNextInBlock(op))
     tune_op_list_add(&ops, op);
   self->failed |= ops.failed;
-  for (size_t i = 0; i < ops.count; i++)
-    lean_op(self, ops.ops[i], body, first);
   for (intptr_t i = 0; i < first && ops.count > 0; i++) {
     MlirValue argument = mlirBlockGetArgument(body, i);
     size_t length = length_of(self, argument);
@@ -326,7 +392,16 @@ static void lean_body(leaning *self, MlirBlock body, intptr_t first) {
       lean_for_all(self, argument, ops.ops[0],
                    OTHER * exp2(ceil(log2((double)length) / 2))); // few factors
   }
+  for (size_t i = 0; i < ops.count; i++)
+    lean_op(self, ops.ops[i], body, first);
   tune_op_list_deinit(&ops);
+}
+
+// What an op that reads nothing of it puts into all of a buffer is all that is in it.
+static bool overwrites(MlirOperation generic, MlirBlock body, intptr_t operand) {
+  MlirValue buffer = mlirOperationGetOperand(generic, operand);
+  MlirOpOperand use = mlirValueGetFirstUse(mlirBlockGetArgument(body, operand));
+  return mlirOpOperandIsNull(use) && mlirValueEqual(buffer, base_of(buffer));
 }
 
 static void see_generic(leaning *self, MlirOperation op) {
@@ -338,11 +413,18 @@ static void see_generic(leaning *self, MlirOperation op) {
   size_t length = 1;
   if (tune_reference_loops_reduces(op, &terms))
     length = terms > 1 ? (size_t)terms : 4096;
-  for (intptr_t i = first; i < count; i++)
-    if (length_of(self, mlirBlockGetArgument(body, i)) > 0) {
-      size_t own = length_of(self, mlirBlockGetArgument(body, i));
-      note(self, base_of(mlirOperationGetOperand(op, i)), own > length ? own : length);
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  for (intptr_t i = first; i < count; i++) {
+    MlirValue base = base_of(mlirOperationGetOperand(op, i));
+    size_t own = length_of(self, mlirBlockGetArgument(body, i));
+    if (overwrites(op, body, i)) {
+      set(self, &self->wholes, base, 1);
+      set(self, &self->lengths, base, 0);
     }
+    note_written(self, base, is_whole(self, mlirOperationGetOperand(yield, i - first)));
+    if (own > 0)
+      note(self, base, own > length ? own : length);
+  }
   if (decides_any)
     lean_body(self, body, first);
 }
@@ -353,15 +435,19 @@ static MlirWalkResult see_op(MlirOperation op, void *user_data) {
     see_generic(self, op);
     return MlirWalkResultSkip;
   }
-  if (tune_ir_is(op, "memref.copy"))
-    note(self, base_of(mlirOperationGetOperand(op, 1)),
-         length_in(self, mlirOperationGetOperand(op, 0)));
-  else if (tune_ir_is(op, "memref.store"))
+  if (tune_ir_is(op, "memref.copy")) {
+    MlirValue from = mlirOperationGetOperand(op, 0), to = base_of(mlirOperationGetOperand(op, 1));
+    note(self, to, length_in(self, from));
+    note_written(self, to, is_whole(self, base_of(from)));
+  } else if (tune_ir_is(op, "memref.store")) {
     note(self, base_of(mlirOperationGetOperand(op, 1)), 1);
-  else if (tune_ir_is(op, "func.call"))
+    note_written(self, base_of(mlirOperationGetOperand(op, 1)), false);
+  } else if (tune_ir_is(op, "func.call"))
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-      if (mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetOperand(op, i))))
+      if (mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetOperand(op, i)))) {
         note(self, base_of(mlirOperationGetOperand(op, i)), 1);
+        note_written(self, base_of(mlirOperationGetOperand(op, i)), false);
+      }
   return MlirWalkResultAdvance;
 }
 
@@ -378,11 +464,13 @@ tune_status tune_leaning_add(MlirOperation module, const char *entry) {
     return TUNE_OK;
   tune_ir_load_dialects(mlirOperationGetContext(module),
                         (const char *const[]){"arith", "math", "memref", NULL});
-  leaning self = {.entry = entry};
+  leaning self = {.entry = entry, .module = module};
   tune_op_map_init(&self.lengths);
+  tune_op_map_init(&self.wholes);
   mlirOperationWalk(module, see_op, &self, MlirWalkPreOrder);
   if (self.leans)
     declare_slots(module);
   tune_op_map_deinit(&self.lengths);
+  tune_op_map_deinit(&self.wholes);
   return self.failed ? tune_status_out_of_memory("making a reference") : TUNE_OK;
 }
