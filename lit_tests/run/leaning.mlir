@@ -5,6 +5,7 @@
 // RUN: tune-run %s --function=quantized --db= --strict --time=0.001 | FileCheck %s
 // RUN: tune-run %s --function=cancelled --db= --strict --time=0.001 | FileCheck %s
 // RUN: tune-run %s --function=narrow --db= --strict --time=0.001 | FileCheck %s
+// RUN: tune-run %s --function=rounded_first --db= --strict --time=0.001 | FileCheck %s
 // CHECK: 1 task (by default)
 // CHECK: Check ok
 
@@ -94,4 +95,37 @@ func.func @narrow(%a: tensor<768x132xbf16>) -> tensor<768x132xbf16> {
       linalg.yield %s : bf16
   } -> tensor<768x132xbf16>
   return %r : tensor<768x132xbf16>
+}
+
+// A body that begins with a rounding, and one that takes numbers which are whole already: to make
+// these a little smaller would make each of them another byte.
+func.func @rounded_first(%a: tensor<256x512xf32>, %b: tensor<256x512xf32>) -> tensor<256x512xi8> {
+  %three = arith.constant 3.0 : f32
+  %init = tensor.empty() : tensor<256x512xf32>
+  %product = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<256x512xf32>, tensor<256x512xf32>) outs(%init : tensor<256x512xf32>) {
+    ^bb0(%x: f32, %y: f32, %o: f32):
+      %p = arith.mulf %x, %y : f32
+      linalg.yield %p : f32
+  } -> tensor<256x512xf32>
+  %rounded = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%product : tensor<256x512xf32>) outs(%init : tensor<256x512xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %n = math.roundeven %x : f32
+      linalg.yield %n : f32
+  } -> tensor<256x512xf32>
+  %moved = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%rounded : tensor<256x512xf32>) outs(%init : tensor<256x512xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %n = arith.addf %x, %three : f32
+      linalg.yield %n : f32
+  } -> tensor<256x512xf32>
+  %bytes_init = tensor.empty() : tensor<256x512xi8>
+  %bytes = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%moved : tensor<256x512xf32>) outs(%bytes_init : tensor<256x512xi8>) {
+    ^bb0(%x: f32, %o: i8):
+      %q = arith.fptosi %x : f32 to i8
+      linalg.yield %q : i8
+  } -> tensor<256x512xi8>
+  return %bytes : tensor<256x512xi8>
 }
