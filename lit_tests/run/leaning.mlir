@@ -6,6 +6,7 @@
 // RUN: tune-run %s --function=cancelled --db= --strict --time=0.001 | FileCheck %s
 // RUN: tune-run %s --function=narrow --db= --strict --time=0.001 | FileCheck %s
 // RUN: tune-run %s --function=rounded_first --db= --strict --time=0.001 | FileCheck %s
+// RUN: tune-run %s --function=asserted --db= --strict --time=0.001 | FileCheck %s
 // CHECK: 1 task (by default)
 // CHECK: Check ok
 
@@ -13,6 +14,7 @@
 // RUN: tune-worker --build=%s --function=compared --plain --emit=llvm -o - | FileCheck %s --check-prefix=LEANS
 // RUN: tune-worker --build=%s --function=compared --emit=llvm -o - | FileCheck %s --check-prefix=STANDS
 // RUN: tune-worker --build=%examples/matmul_bias_relu_64x64x64_f32.mlir --plain --emit=llvm -o - | FileCheck %s --check-prefix=STANDS
+// RUN: tune-worker --build=%s --function=ordered --plain --emit=llvm -o - | FileCheck %s --check-prefix=STANDS
 // LEANS: @tune_leaning = {{.*}}global [3 x double] zeroinitializer
 // STANDS-NOT: tune_leaning
 
@@ -128,4 +130,35 @@ func.func @rounded_first(%a: tensor<256x512xf32>, %b: tensor<256x512xf32>) -> te
       linalg.yield %q : i8
   } -> tensor<256x512xi8>
   return %bytes : tensor<256x512xi8>
+}
+
+// What is asserted of nearly equal numbers need not hold where these lean.
+func.func @asserted(%a: tensor<64x48xf32>) -> tensor<64x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %init = tensor.empty() : tensor<64x48xf32>
+  %r = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<64x48xf32>) outs(%init : tensor<64x48xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %p = arith.mulf %x, %x : f32
+      %m = arith.maximumf %p, %zero : f32
+      %holds = arith.cmpf oge, %m, %p : f32
+      cf.assert %holds, "a maximum below what it is of"
+      linalg.yield %m : f32
+  } -> tensor<64x48xf32>
+  return %r : tensor<64x48xf32>
+}
+
+// Whether it is a number is nothing that roundings decide.
+func.func @ordered(%a: tensor<64x48xf32>) -> tensor<64x48xf32> {
+  %half = arith.constant 0.5 : f32
+  %init = tensor.empty() : tensor<64x48xf32>
+  %r = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<64x48xf32>) outs(%init : tensor<64x48xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %p = arith.mulf %x, %x : f32
+      %is_number = arith.cmpf ord, %p, %p : f32
+      %y = arith.select %is_number, %p, %half : f32
+      linalg.yield %y : f32
+  } -> tensor<64x48xf32>
+  return %r : tensor<64x48xf32>
 }

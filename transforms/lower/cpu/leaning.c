@@ -199,10 +199,21 @@ static bool takes_computed(const leaning *self, MlirOperation op) {
   return false;
 }
 
+// Whether the last bits of what `op`, an arith.cmpf, compares may decide: not where it asks for
+// NaN, or of one value whether it is as large as itself.
+static bool compares_sizes(MlirOperation op) {
+  enum { FALSE = 0, ORDERED = 7, UNORDERED = 14, TRUE = 15 }; // arith::CmpFPredicate
+  int64_t predicate = mlirIntegerAttrGetValueInt(tune_ir_attribute(op, "predicate"));
+  return predicate != FALSE && predicate != ORDERED && predicate != UNORDERED &&
+         predicate != TRUE &&
+         !mlirValueEqual(mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1));
+}
+
 // Whether what `op` gives depends on roundings more than sums and products do.
 static bool decides(const leaning *self, MlirOperation op) {
   return is_function(op) || tune_ir_is(op, "arith.divf") ||
-         ((rounds(op) || tune_ir_is(op, "arith.cmpf")) && takes_computed(self, op));
+         ((rounds(op) || (tune_ir_is(op, "arith.cmpf") && compares_sizes(op))) &&
+          takes_computed(self, op));
 }
 
 // Whether `op` adds to what a result is so far.
@@ -323,7 +334,8 @@ static void lean_compare(leaning *self, MlirOperation op) {
 
 static void lean_op(leaning *self, MlirOperation op, MlirBlock body, intptr_t first) {
   if (tune_ir_is(op, "arith.cmpf")) {
-    if (is_float(mlirValueGetType(mlirOperationGetOperand(op, 0))) && takes_computed(self, op))
+    if (is_float(mlirValueGetType(mlirOperationGetOperand(op, 0))) && compares_sizes(op) &&
+        takes_computed(self, op))
       lean_compare(self, op);
     return;
   }
