@@ -8,6 +8,13 @@ def markdown(titles, rows):
                      [titles, ["---"] * len(titles), *rows])
 
 
+def time_text(seconds):
+    for unit, scale in (("s", 1), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale:
+            return "%.3g %s" % (seconds / scale, unit)
+    return "%.3g ns" % (seconds * 1e9)
+
+
 def prose(text, indent=""):
     """`text` in lines of 100 columns; all but the first begin with `indent`."""
     return textwrap.fill(text, 100, subsequent_indent=indent, break_long_words=False,

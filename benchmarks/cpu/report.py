@@ -12,13 +12,6 @@ PLOT = "benchmarks-cpu.svg"
 SCALING = 0.95  # of the number of threads: how much faster than one they are to be, unless bound by memory
 
 
-def time_text(seconds):
-    for unit, scale in (("s", 1), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= scale:
-            return "%.3g %s" % (seconds / scale, unit)
-    return "%.3g ns" % (seconds * 1e9)
-
-
 def traffic(workload):
     """Bytes that have to move: each argument and the result once."""
     return sum(workloads.bytes_of(*value) for value in [*workload.inputs, workload.result])
@@ -83,11 +76,11 @@ def row(workload, goal, entry, alone, threads):
             scaling = "**%.2f**" % times
     rival = best_rival(goal, entry)
     verdict, words = judge(workload, goal, entry)
-    cells = [title, "%s, %s" % (time_text(ours), rate_text(workload, entry, ours)), "", "", scaling,
+    cells = [title, "%s, %s" % (tables.time_text(ours), rate_text(workload, entry, ours)), "", "", scaling,
              wanted, words, goal.why(threads) if verdict != "met" else ""]
     if rival:
         name, result = rival
-        cells[2] = "%s, %s" % (name.replace("ours:", "our "), time_text(result["median"]))
+        cells[2] = "%s, %s" % (name.replace("ours:", "our "), tables.time_text(result["median"]))
         cells[3] = "%.3f [%.3f … %.3f]" % (result["ratio"], result["low"], result["high"])
     return cells
 
@@ -96,7 +89,7 @@ def line(workload, entry):
     """What a run says when a workload is done."""
     if "failed" in entry:
         return "  fails: %s" % entry["failed"]
-    lines = ["  %-16s %-9s %s" % (name, time_text(result["median"]),
+    lines = ["  %-16s %-9s %s" % (name, tables.time_text(result["median"]),
                                   "" if name == "ours" else "%.3f [%.3f … %.3f] of our time, %s" % (
                                       result["ratio"], result["low"], result["high"], result["form"]))
              for name, result in entry["results"].items()]
@@ -154,7 +147,7 @@ def section(selected, results, threads, trials):
             judged.append(judge(workload, goal, entry)[0] if entry and entry.get("results") else "missed")
         if entry and entry.get("results"):
             search = entry["search"]
-            told = ["%s %s" % (name, time_text(result["median"])) for name, result in
+            told = ["%s %s" % (name, tables.time_text(result["median"])) for name, result in
                     entry["results"].items() if not name.startswith("ours")]
             told += ["%s: %s" % (name, error.replace("|", "/")[:80]) for name, error in
                      entry["errors"].items()

@@ -10,7 +10,7 @@ def line(workload, entry):
     """What a run says when a workload is done."""
     text = report.line(workload, entry)
     if "default" in entry:
-        text += "\n  %-16s %s" % ("our default", report.time_text(entry["default"]))
+        text += "\n  %-16s %s" % ("our default", tables.time_text(entry["default"]))
     return text
 
 
@@ -20,7 +20,7 @@ def device_text(fingerprint):
 
 
 def others_text(entry):
-    told = ["%s %s" % (name, report.time_text(result["median"]))
+    told = ["%s %s" % (name, tables.time_text(result["median"]))
             for name, result in entry["results"].items() if name != "ours"]
     return "; ".join(told + ["%s: %s" % (name, error.replace("|", "/")[:120])
                              for name, error in entry["errors"].items()])
@@ -31,7 +31,7 @@ def row(workload, entry):
     if entry is None or "failed" in entry:
         why = entry["failed"].replace("|", "/")[:160] if entry else ""
         return [title, "", "%s: %s" % (ours, why) if why else ours, "", "", reached, ""]
-    return [title, report.time_text(entry["default"]) if "default" in entry else "fails", ours, best, ratio,
+    return [title, tables.time_text(entry["default"]) if "default" in entry else "fails", ours, best, ratio,
             reached, others_text(entry)]
 
 
@@ -64,7 +64,7 @@ def elsewhere_text(found):
     def cell(workload, fingerprint, seconds):
         if not seconds:
             return "none is right"
-        return "%s, %s" % (report.time_text(seconds), report.rate_text(
+        return "%s, %s" % (tables.time_text(seconds), report.rate_text(
             workload, {"roofline": fingerprint["roofline"]}, seconds))
     devices = sorted({device_text(fingerprint) for _, fingerprint, *_ in found})
     rows = [[workload.title, cell(workload, fingerprint, default), cell(workload, fingerprint, best)]

@@ -137,13 +137,6 @@ def is_right(entry):
     return all(form["verdict"] == "ok" for form in entry["forms"].values()) and "failed" not in entry
 
 
-def time_text(seconds):
-    for unit, scale in (("s", 1), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= scale:
-            return "%.3g %s" % (seconds / scale, unit)
-    return "%.3g ns" % (seconds * 1e9)
-
-
 def family_row(family, names, entry):
     """A family's times in all forms over the fastest of them."""
     forms = entry["forms"]
@@ -159,7 +152,7 @@ def family_row(family, names, entry):
         marks = [forms[name]["verdict"]] if forms[name]["verdict"] != "ok" else []
         marks += ["%d fell back" % forms[name]["fallbacks"]] if forms[name]["fallbacks"] else []
         cells.append("%.2f%s" % (ratio, " (%s)" % ", ".join(marks) if marks else ""))
-    return [family, time_text(forms[fastest]["seconds"]), *cells, "met" if worst <= GOAL else "missed"]
+    return [family, tables.time_text(forms[fastest]["seconds"]), *cells, "met" if worst <= GOAL else "missed"]
 
 
 def large_tasks(entries):
@@ -198,7 +191,7 @@ def text_of(bench, names, entries):
                 len(tasks), over, HIGH, 100 * over / len(tasks), SHARE,
                 sum(task["roof"] < LOW for task in tasks), LOW, HIGH)), "",
             tables.markdown(["task", "time", "GFLOP/s", "% of roofline"],
-                            [[task["task"], time_text(task["seconds"]), "%.3g" % task["gflops"],
+                            [[task["task"], tables.time_text(task["seconds"]), "%.3g" % task["gflops"],
                               "%.0f" % task["roof"]] for task in below])]
     return "\n".join(lines) + "\n"
 

@@ -67,6 +67,24 @@ MlirValue tune_ir_build_select(const tune_ir_builder *builder, MlirValue conditi
   return tune_ir_build_value(builder, "arith.select", mlirValueGetType(a), 3, operands);
 }
 
+MlirValue tune_ir_build_extract(const tune_ir_builder *builder, MlirValue vector,
+                                const int64_t *position, intptr_t count, MlirType type) {
+  MlirNamedAttribute attribute = tune_ir_named(
+      builder->context, "static_position", mlirDenseI64ArrayGet(builder->context, count, position));
+  return tune_ir_build_result(builder, &(tune_ir_parts){.name = "vector.extract",
+                                                        .operand_count = 1,
+                                                        .operands = &vector,
+                                                        .type_count = 1,
+                                                        .types = &type,
+                                                        .attribute_count = 1,
+                                                        .attributes = &attribute});
+}
+
+MlirValue tune_ir_build_lane(const tune_ir_builder *builder, MlirValue vector, int64_t place) {
+  return tune_ir_build_extract(builder, vector, &place, 1,
+                               mlirShapedTypeGetElementType(mlirValueGetType(vector)));
+}
+
 MlirValue tune_ir_build_constant(const tune_ir_builder *builder, MlirType type,
                                  MlirAttribute attribute) {
   MlirNamedAttribute value = tune_ir_named(builder->context, "value", attribute);

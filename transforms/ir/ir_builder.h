@@ -59,6 +59,11 @@ MlirValue tune_ir_build_binary(const tune_ir_builder *builder, const char *name,
 // arith.select
 MlirValue tune_ir_build_select(const tune_ir_builder *builder, MlirValue condition, MlirValue a,
                                MlirValue b);
+// vector.extract of what is at `count` numbers of `position`, which has `type`.
+MlirValue tune_ir_build_extract(const tune_ir_builder *builder, MlirValue vector,
+                                const int64_t *position, intptr_t count, MlirType type);
+// Element `place` of `vector`, which has one dimension.
+MlirValue tune_ir_build_lane(const tune_ir_builder *builder, MlirValue vector, int64_t place);
 // arith.constant of `attribute`, which has `type`.
 MlirValue tune_ir_build_constant(const tune_ir_builder *builder, MlirType type,
                                  MlirAttribute attribute);

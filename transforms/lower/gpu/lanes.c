@@ -203,17 +203,8 @@ static tune_status reduce(const tune_lanes_group *group, const tune_ir_builder *
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, loop,
                                "a loop that carries vectors cannot be shared by lanes");
   MlirType element = mlirShapedTypeGetElementType(type);
-  MlirNamedAttribute position = tune_ir_named(builder->context, "static_position",
-                                              mlirDenseI64ArrayGet(builder->context, rank, place));
-  tune_ir_parts parts = {.name = "vector.extract",
-                         .operand_count = 1,
-                         .operands = &value,
-                         .type_count = 1,
-                         .types = &element,
-                         .attribute_count = 1,
-                         .attributes = &position};
-  MlirValue scalar =
-      reduce_scalar(group, builder, combination, tune_ir_build_result(builder, &parts));
+  MlirValue scalar = reduce_scalar(group, builder, combination,
+                                   tune_ir_build_extract(builder, value, place, rank, element));
   *out_value = tune_ir_build_value(builder, "vector.broadcast", type, 1, &scalar);
   return TUNE_OK;
 }

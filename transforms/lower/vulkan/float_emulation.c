@@ -356,7 +356,7 @@ static MlirValue open_cast(const tune_ir_builder *builder, MlirOperation op,
   int64_t narrow = is_apart ? integer_bits(mlirOperationGetResult(op, 0)) : bits,
           of_word = 32 / narrow;
   for (int64_t i = 0; i < count && is_apart; ++i) {
-    MlirValue word = tune_narrow_build_extract(builder, from, i / of_word);
+    MlirValue word = tune_ir_build_lane(builder, from, i / of_word);
     made[i] = tune_narrow_build_step(
         builder, "arith.trunci",
         tune_narrow_build_shift(builder, "arith.shrui", word, i % of_word * narrow),
@@ -364,10 +364,10 @@ static MlirValue open_cast(const tune_ir_builder *builder, MlirOperation op,
   }
   for (int64_t i = 0; i < count && !is_apart; ++i) {
     made[i] = tune_narrow_build_step(builder, "arith.extui",
-                                     tune_narrow_build_extract(builder, from, i * of_word), i32);
+                                     tune_ir_build_lane(builder, from, i * of_word), i32);
     for (int64_t j = 1; j < of_word; ++j) {
       MlirValue part = tune_narrow_build_step(
-          builder, "arith.extui", tune_narrow_build_extract(builder, from, i * of_word + j), i32);
+          builder, "arith.extui", tune_ir_build_lane(builder, from, i * of_word + j), i32);
       made[i] =
           tune_ir_build_binary(builder, "arith.ori", made[i],
                                tune_narrow_build_shift(builder, "arith.shli", part, j * narrow));

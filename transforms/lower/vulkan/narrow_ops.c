@@ -84,17 +84,3 @@ MlirValue tune_narrow_build_shift(const tune_ir_builder *builder, const char *na
                                      number(builder, mlirValueGetType(value), bits))
               : value;
 }
-
-MlirValue tune_narrow_build_extract(const tune_ir_builder *builder, MlirValue vector,
-                                    int64_t place) {
-  MlirType element = tune_narrow_element(mlirValueGetType(vector));
-  MlirNamedAttribute position = tune_ir_named(builder->context, "static_position",
-                                              mlirDenseI64ArrayGet(builder->context, 1, &place));
-  return tune_ir_build_result(builder, &(tune_ir_parts){.name = "vector.extract",
-                                                        .operand_count = 1,
-                                                        .operands = &vector,
-                                                        .type_count = 1,
-                                                        .types = &element,
-                                                        .attribute_count = 1,
-                                                        .attributes = &position});
-}

@@ -37,9 +37,6 @@ MlirValue tune_narrow_build_step(const tune_ir_builder *builder, const char *nam
 // The op `name` of `value` and `bits`, an integer of its type; `value` itself where these are 0.
 MlirValue tune_narrow_build_shift(const tune_ir_builder *builder, const char *name, MlirValue value,
                                   int64_t bits);
-// Element `place` of `vector`.
-MlirValue tune_narrow_build_extract(const tune_ir_builder *builder, MlirValue vector,
-                                    int64_t place);
 
 typedef bool (*tune_narrow_question)(MlirOperation op, const tune_device *device);
 // What takes the place of the only result of `op`, made by `builder` before it; or a null value

@@ -40,7 +40,7 @@ static MlirValue open_half(const tune_ir_builder *builder, MlirValue word, int64
   }
   int64_t two = 2;
   MlirType pair = mlirVectorTypeGet(1, &two, f32);
-  return tune_narrow_build_extract(
+  return tune_ir_build_lane(
       builder, tune_ir_build_value(builder, "spirv.GL.UnpackHalf2x16", pair, 1, &word), is_upper);
 }
 
@@ -53,7 +53,7 @@ static bool is_of_word(const tune_ir_builder *builder, MlirValue value, MlirValu
       !is_of_words(mlirOperationGetOperand(op, 0), &words))
     return false;
   int64_t place = mlirDenseI64ArrayGetElement(tune_ir_attribute(op, "static_position"), 0);
-  *out_word = tune_narrow_build_extract(builder, words, place / 2);
+  *out_word = tune_ir_build_lane(builder, words, place / 2);
   *out_is_upper = place % 2;
   return true;
 }
@@ -78,9 +78,8 @@ static MlirValue open_extension(const tune_ir_builder *builder, MlirOperation op
     return open_half(builder, words, 0, is_of_bf16);
   int64_t count = mlirShapedTypeGetDimSize(type, 0);
   for (int64_t i = 0; i < count; ++i)
-    elements[i] =
-        open_half(builder, tune_narrow_build_extract(builder, words, is_of_fours ? i / 2 : i),
-                  is_of_fours ? i % 2 : 0, is_of_bf16);
+    elements[i] = open_half(builder, tune_ir_build_lane(builder, words, is_of_fours ? i / 2 : i),
+                            is_of_fours ? i % 2 : 0, is_of_bf16);
   return tune_ir_build_value(builder, "vector.from_elements", type, count, elements);
 }
 
@@ -159,9 +158,9 @@ static MlirValue join_halves(const tune_ir_builder *builder, MlirOperation op,
   MlirValue bits = mlirOperationGetOperand(cut, 0), words[2];
   for (int64_t i = 0; i < 2; ++i)
     words[i] = tune_ir_build_binary(
-        builder, "arith.ori", tune_narrow_build_extract(builder, bits, 2 * i),
-        tune_narrow_build_shift(builder, "arith.shli",
-                                tune_narrow_build_extract(builder, bits, 2 * i + 1), 16));
+        builder, "arith.ori", tune_ir_build_lane(builder, bits, 2 * i),
+        tune_narrow_build_shift(builder, "arith.shli", tune_ir_build_lane(builder, bits, 2 * i + 1),
+                                16));
   return tune_ir_build_value(builder, "vector.from_elements",
                              mlirValueGetType(mlirOperationGetResult(op, 0)), 2, words);
 }

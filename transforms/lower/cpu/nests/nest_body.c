@@ -128,8 +128,9 @@ static MlirValue load_lanes(const tune_nest_emitter *emitter, MlirOperation op,
   for (int64_t lane = 0; lane < emitter->plan->lanes; ++lane) {
     MlirValue values[TUNE_NEST_MAX_RANK + 1] = {operands[0].one};
     for (intptr_t i = 0; i < rank; ++i)
-      values[1 + i] =
-          is_one(&operands[1 + i]) ? vectors[i] : tune_nest_take(emitter, vectors[i], lane);
+      values[1 + i] = is_one(&operands[1 + i])
+                          ? vectors[i]
+                          : tune_ir_build_lane(&emitter->builder, vectors[i], lane);
     elements[lane] =
         tune_ir_build_value(&emitter->builder, "memref.load", element, rank + 1, values);
   }

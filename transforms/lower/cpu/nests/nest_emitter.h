@@ -63,7 +63,6 @@ MlirValue tune_nest_as_vector(const tune_nest_emitter *emitter, const tune_nest_
 MlirValue tune_nest_place(const tune_nest_emitter *emitter, size_t loop, tune_nest_copy copy);
 // Steps of the lane loop, one a lane; with `clamped` none beyond its end.
 MlirValue tune_nest_lane_places(const tune_nest_emitter *emitter, MlirValue first, bool clamped);
-MlirValue tune_nest_take(const tune_nest_emitter *emitter, MlirValue vector, int64_t lane);
 
 // In which lanes the copy may not read what lies behind the last element.
 bool tune_nest_clamps(const tune_nest_emitter *emitter);

@@ -23,20 +23,6 @@ MlirValue tune_nest_as_vector(const tune_nest_emitter *emitter, const tune_nest_
   return tune_ir_build_value(&emitter->builder, "vector.broadcast", type, 1, &value->one);
 }
 
-MlirValue tune_nest_take(const tune_nest_emitter *emitter, MlirValue vector, int64_t lane) {
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(vector));
-  MlirNamedAttribute position =
-      tune_ir_named(emitter->builder.context, "static_position",
-                    mlirDenseI64ArrayGet(emitter->builder.context, 1, &lane));
-  return tune_ir_build_result(&emitter->builder, &(tune_ir_parts){.name = "vector.extract",
-                                                                  .operand_count = 1,
-                                                                  .operands = &vector,
-                                                                  .type_count = 1,
-                                                                  .types = &element,
-                                                                  .attribute_count = 1,
-                                                                  .attributes = &position});
-}
-
 static MlirValue shuffle(const tune_nest_emitter *emitter, MlirValue a, MlirValue b,
                          const int64_t *lanes) {
   MlirValue operands[] = {a, b};
@@ -349,7 +335,7 @@ static void write_apart(tune_nest_emitter *emitter, size_t o, tune_nest_copy cop
   MlirValue indices[TUNE_NEST_MAX_RANK];
   for (int64_t lane = emitter->plan->lanes; lane-- > 0;) {
     find_indices(emitter, o, copy, lane_place(emitter, copy, lane), 0, indices);
-    MlirValue element = tune_nest_take(emitter, value, lane);
+    MlirValue element = tune_ir_build_lane(&emitter->builder, value, lane);
     build_access(emitter, "memref.store", (MlirType){NULL}, operand->value, indices, operand->rank,
                  &element, 1);
   }

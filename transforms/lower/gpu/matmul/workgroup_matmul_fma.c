@@ -111,7 +111,7 @@ static void load_lines(const tune_ir_builder *builder, const lines *of, MlirType
       vector =
           tune_ir_build_value(builder, "arith.extf", mlirVectorTypeGet(1, &width, sum), 1, &vector);
     for (int64_t e = 0; e < WIDTH; ++e) {
-      MlirValue value = tune_tile_extract(builder, vector, &e, 1, sum);
+      MlirValue value = tune_ir_build_extract(builder, vector, &e, 1, sum);
       if (is_by_depth)
         values[i][e] = value;
       else

@@ -81,7 +81,7 @@ void tune_fragment_split(const tune_ir_builder *builder, MlirValue piece, MlirVa
     int64_t position[2];
     intptr_t count;
     tune_fragment_position(e, position, &count);
-    out_sums[e] = tune_tile_extract(builder, piece, position, count, type);
+    out_sums[e] = tune_ir_build_extract(builder, piece, position, count, type);
   }
 }
 
@@ -129,9 +129,9 @@ void tune_fragment_take_words(const tune_ir_builder *builder, MlirValue fragment
   MlirType row = mlirVectorTypeGet(1, &width, mlirShapedTypeGetElementType(type)),
            word = mlirVectorTypeGet(1, &one, i32);
   for (int64_t i = 0; i < count; ++i) {
-    MlirValue value = tune_tile_extract(builder, fragment, &i, 1, row);
+    MlirValue value = tune_ir_build_extract(builder, fragment, &i, 1, row);
     value = tune_ir_build_value(builder, "vector.bitcast", word, 1, &value);
-    out_words[i] = tune_tile_extract(builder, value, &first, 1, i32);
+    out_words[i] = tune_ir_build_extract(builder, value, &first, 1, i32);
   }
 }
 

@@ -59,7 +59,7 @@ static MlirValue take_half(const tune_ir_builder *builder, MlirValue matrices, i
   MlirValue rows[2];
   for (int64_t i = 0; i < 2; ++i) {
     int64_t place = 2 * half + i;
-    rows[i] = tune_tile_extract(builder, matrices, &place, 1, row);
+    rows[i] = tune_ir_build_extract(builder, matrices, &place, 1, row);
   }
   return tune_tile_from_rows(builder, mlirVectorTypeGet(2, shape, element), rows);
 }

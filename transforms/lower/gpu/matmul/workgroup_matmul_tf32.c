@@ -74,7 +74,7 @@ static void load_words(const tune_ir_builder *builder, const tune_tile_operand *
           stage, tune_tile_add_number(builder, of_four, depth + i / 2 * K / 2),
           tune_tile_add_number(builder, tune_tile_add(builder, line, of_eight), i % 2 * 8)};
       MlirValue loaded = tune_tile_load(builder, operand->shared, 3, indices, 1);
-      words[i] = tune_tile_extract(builder, loaded, &first, 1, operand->element);
+      words[i] = tune_ir_build_extract(builder, loaded, &first, 1, operand->element);
     }
   }
   round_words(builder, 4, words);

@@ -120,9 +120,6 @@ MlirValue tune_tile_remainder(const tune_ir_builder *builder, MlirValue a, int64
 bool tune_tile_find_dims(MlirOperation transfer, intptr_t out_dims[2]);
 // Of an element: a float, or an integer of whole bytes.
 int64_t tune_tile_bytes(MlirType type);
-// vector.extract at a static place.
-MlirValue tune_tile_extract(const tune_ir_builder *builder, MlirValue vector,
-                            const int64_t *position, intptr_t count, MlirType type);
 // vector.load of `count` neighbours, at an address that is a multiple of their size.
 MlirValue tune_tile_load(const tune_ir_builder *builder, MlirValue memory, intptr_t rank,
                          const MlirValue *indices, int64_t count);

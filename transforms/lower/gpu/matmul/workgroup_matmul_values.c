@@ -39,19 +39,6 @@ bool tune_tile_find_dims(MlirOperation transfer, intptr_t out_dims[2]) {
   return out_dims[0] != out_dims[1];
 }
 
-MlirValue tune_tile_extract(const tune_ir_builder *builder, MlirValue vector,
-                            const int64_t *position, intptr_t count, MlirType type) {
-  MlirNamedAttribute attribute = tune_ir_named(
-      builder->context, "static_position", mlirDenseI64ArrayGet(builder->context, count, position));
-  return tune_ir_build_result(builder, &(tune_ir_parts){.name = "vector.extract",
-                                                        .operand_count = 1,
-                                                        .operands = &vector,
-                                                        .type_count = 1,
-                                                        .types = &type,
-                                                        .attribute_count = 1,
-                                                        .attributes = &attribute});
-}
-
 static MlirNamedAttribute alignment(const tune_ir_builder *builder, int64_t bytes) {
   return tune_ir_named(builder->context, "alignment",
                        mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), bytes));

@@ -185,7 +185,7 @@ static MlirValue pack(const tune_tile *tile, const tune_ir_builder *builder,
     intptr_t count;
     tile->core->position((size_t)(i % ELEMENTS), place, &count);
     MlirValue operands[] = {
-        sums, tune_tile_extract(builder, pieces[i / ELEMENTS], place, count, tile->sum)};
+        sums, tune_ir_build_extract(builder, pieces[i / ELEMENTS], place, count, tile->sum)};
     MlirNamedAttribute at = position(builder, i);
     sums = tune_ir_build_result(builder, &(tune_ir_parts){.name = "llvm.insertvalue",
                                                           .operand_count = 2,

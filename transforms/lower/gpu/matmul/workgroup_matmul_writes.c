@@ -129,7 +129,7 @@ static tune_status compute_piece(const tune_tile *tile, const tune_ir_builder *b
     tile->core->position(e, position, &count);
     tune_tile_elements context = {
         .tile = tile,
-        .sum = tune_tile_extract(builder, pieces[piece], position, count, tile->sum),
+        .sum = tune_ir_build_extract(builder, pieces[piece], position, count, tile->sum),
         .row = indices[0],
         .col = indices[1]};
     TUNE_RETURN_IF_ERROR(tune_tile_element(&context, builder, mlirOperationGetOperand(write, 0),

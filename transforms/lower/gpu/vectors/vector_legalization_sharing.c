@@ -52,7 +52,7 @@ static MlirValue shuffle_words(const tune_ir_builder *builder, MlirValue value, 
            of_words = tune_pieces_words_type(builder->context, words);
   MlirValue given = tune_pieces_bitcast(builder, value, of_words), taken[2];
   for (int64_t i = 0; i < words; ++i)
-    taken[i] = shuffle(builder, tune_pieces_extract(builder, given, i), lane, lanes);
+    taken[i] = shuffle(builder, tune_ir_build_lane(builder, given, i), lane, lanes);
   MlirValue all = tune_ir_build_value(builder, "vector.from_elements", of_words, words, taken);
   return tune_pieces_bitcast(builder, all, type);
 }

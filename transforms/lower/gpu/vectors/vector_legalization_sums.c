@@ -204,7 +204,7 @@ static MlirValue read_word(const tune_ir_builder *builder, const dot *self, intp
   int64_t first = tune_pieces_ravel(list->shape.rank, list->shape.sizes, at);
   MlirValue word = tune_pieces_bitcast(builder, list->values[first / 4],
                                        tune_pieces_words_type(builder->context, 1));
-  return tune_pieces_extract(builder, word, 0);
+  return tune_ir_build_lane(builder, word, 0);
 }
 
 static MlirValue multiply_words(const tune_ir_builder *builder, const dot *self,

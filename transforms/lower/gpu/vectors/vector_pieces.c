@@ -102,25 +102,11 @@ tune_status tune_pieces_find(tune_pieces *pieces, MlirOperation op, MlirValue va
   return TUNE_OK;
 }
 
-MlirValue tune_pieces_extract(const tune_ir_builder *builder, MlirValue vector, int64_t place) {
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(vector));
-  MlirNamedAttribute position = tune_ir_named(builder->context, "static_position",
-                                              mlirDenseI64ArrayGet(builder->context, 1, &place));
-  tune_ir_parts parts = {.name = "vector.extract",
-                         .operand_count = 1,
-                         .operands = &vector,
-                         .type_count = 1,
-                         .types = &element,
-                         .attribute_count = 1,
-                         .attributes = &position};
-  return tune_ir_build_result(builder, &parts);
-}
-
 MlirValue tune_pieces_element(const tune_ir_builder *builder, const tune_piece_list *list,
                               int64_t at) {
   int64_t width = list->shape.width;
   MlirValue piece = list->values[at / width];
-  return width == 1 ? piece : tune_pieces_extract(builder, piece, at % width);
+  return width == 1 ? piece : tune_ir_build_lane(builder, piece, at % width);
 }
 
 void tune_pieces_assemble(const tune_ir_builder *builder, const tune_pieces_shape *shape,

@@ -69,8 +69,6 @@ tune_status tune_pieces_add(tune_pieces *pieces, MlirValue value, const tune_pie
 // made it has none.
 tune_status tune_pieces_find(tune_pieces *pieces, MlirOperation op, MlirValue value,
                              tune_piece_list *out_list);
-// Element `place` of `vector`, which has one dimension.
-MlirValue tune_pieces_extract(const tune_ir_builder *builder, MlirValue vector, int64_t place);
 // Element `at`, row-major, of `list`.
 MlirValue tune_pieces_element(const tune_ir_builder *builder, const tune_piece_list *list,
                               int64_t at);
