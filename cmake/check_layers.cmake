@@ -53,6 +53,9 @@ row(transforms/lower/cpu
     support dialects transforms/ir transforms/lower/common transforms/lower/cpu/nests mlir-c llvm-c)
 row(transforms/lower/gpu
     support formats dialects transforms/ir transforms/lower/common jansson mlir-c)
+row(transforms/lower/gpu/host
+    support formats dialects transforms/ir transforms/lower/common transforms/lower/gpu jansson
+    mlir-c)
 row(transforms/lower/gpu/vectors
     support formats dialects transforms/ir transforms/lower/common transforms/lower/gpu mlir-c)
 row(transforms/lower/gpu/matmul
@@ -66,8 +69,8 @@ row(transforms/lower/vulkan
     spirv-tools)
 row(transforms/lower
     support formats tuning/device dialects transforms/ir transforms/lower/common
-    transforms/lower/cpu transforms/lower/gpu transforms/lower/gpu/vectors
-    transforms/lower/gpu/matmul transforms/lower/cuda transforms/lower/vulkan jansson mlir-c)
+    transforms/lower/cpu transforms/lower/gpu transforms/lower/gpu/host
+    transforms/lower/gpu/vectors transforms/lower/gpu/matmul transforms/lower/cuda transforms/lower/vulkan jansson mlir-c)
 row(transforms/build
     support tuning/space dialects transforms/ir transforms/schedule transforms/lower/common
     transforms/lower mlir-c)
