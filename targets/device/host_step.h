@@ -20,6 +20,7 @@ extern "C" {
 
 typedef struct tune_host_module {
   void *handle;
+  int fd; // of its file, kept: the loader takes what has a path that it knows for the same object
   void (*entry)(void **arguments);
 } tune_host_module;
 

@@ -24,3 +24,10 @@ func.func @loop(%a: tensor<16x8xf32>) -> tensor<16x8xf32> {
   }
   return %r : tensor<16x8xf32>
 }
+// Two of them, each of which has its own code.
+func.func @two(%a: tensor<64x48xf64>) -> (tensor<64x48xf64>, tensor<64x48xf64>) {
+  %e = tensor.empty() : tensor<64x48xf64>
+  %x = linalg.exp ins(%a : tensor<64x48xf64>) outs(%e : tensor<64x48xf64>) -> tensor<64x48xf64>
+  %y = linalg.tanh ins(%a : tensor<64x48xf64>) outs(%e : tensor<64x48xf64>) -> tensor<64x48xf64>
+  return %x, %y : tensor<64x48xf64>, tensor<64x48xf64>
+}
