@@ -78,6 +78,15 @@ void tune_nest_write(tune_nest_emitter *emitter, size_t operand, tune_nest_copy 
 // Nothing has been read yet.
 void tune_nest_forget(tune_nest_emitter *emitter);
 
+// A vector of lanes of `a` and `b`, which have one length: lane `lanes[i]` of both on end.
+MlirValue tune_nest_shuffle(const tune_nest_emitter *emitter, MlirValue a, MlirValue b,
+                            const int64_t *lanes);
+
+// Of a result that combines: what changes no value, in all lanes; and `a` and `b` together.
+MlirValue tune_nest_neutral(const tune_nest_emitter *emitter, size_t result);
+MlirValue tune_nest_combine_two(const tune_nest_emitter *emitter, size_t result, MlirValue a,
+                                MlirValue b);
+
 // What a result is before the first step of what reduces: a vector.
 MlirValue tune_nest_start(tune_nest_emitter *emitter, size_t result, tune_nest_copy copy);
 // All lanes of a result that are parts of it, and what it was before: a scalar.
