@@ -96,6 +96,16 @@ MlirValue tune_nest_combine(tune_nest_emitter *emitter, size_t result, int64_t r
 // The body on `arguments`, one for each operand; `results` are vectors.
 void tune_nest_write_body(tune_nest_emitter *emitter, tune_nest_copy copy,
                           const tune_nest_value *arguments, MlirValue *results);
+// `value` of the body, which depends on inputs alone: a vector.
+MlirValue tune_nest_write_value(tune_nest_emitter *emitter, tune_nest_copy copy,
+                                const tune_nest_value *arguments, MlirValue value);
+// The body on scalars, at the places of the loops; as many results as it yields.
+void tune_nest_write_scalars(const tune_nest_emitter *emitter, const MlirValue *arguments,
+                             MlirValue *results);
+
+// One element of an operand, at the places of the loops.
+MlirValue tune_nest_read_one(const tune_nest_emitter *emitter, size_t operand);
+void tune_nest_write_one(const tune_nest_emitter *emitter, size_t operand, MlirValue value);
 
 #ifdef __cplusplus
 }

@@ -118,6 +118,9 @@ bool tune_nest_plan_make(const tune_nest_loops *nest, const tune_nest_wishes *wi
 // where all is known. False where results do not lie for it, or not half of a vector is of use.
 bool tune_nest_plan_lanes(const tune_nest_loops *nest, size_t loop, int64_t bits,
                           tune_nest_plan *out_plan);
+// The same along the loop `loop`, which reduces.
+bool tune_nest_plan_along(const tune_nest_loops *nest, size_t loop, int64_t lanes,
+                          tune_nest_plan *out_plan);
 
 #ifdef __cplusplus
 }

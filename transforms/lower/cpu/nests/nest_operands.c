@@ -368,3 +368,23 @@ void tune_nest_write(tune_nest_emitter *emitter, size_t o, tune_nest_copy copy, 
     build_access(emitter, "vector.store", (MlirType){NULL}, emitter->buffers[o], indices,
                  operand->rank, &value, 1);
 }
+
+//===--- Elements -----------------------------------------------------------------------===//
+
+MlirValue tune_nest_read_one(const tune_nest_emitter *emitter, size_t o) {
+  const tune_nest_operand *operand = &emitter->nest->operands[o];
+  MlirValue indices[TUNE_NEST_MAX_RANK];
+  if (!operand->is_buffer)
+    return operand->value;
+  find_indices(emitter, o, (tune_nest_copy){0}, emitter->at[emitter->plan->lane_loop], 0, indices);
+  return build_access(emitter, "memref.load", operand->element, operand->value, indices,
+                      operand->rank, NULL, 0);
+}
+
+void tune_nest_write_one(const tune_nest_emitter *emitter, size_t o, MlirValue value) {
+  const tune_nest_operand *operand = &emitter->nest->operands[o];
+  MlirValue indices[TUNE_NEST_MAX_RANK];
+  find_indices(emitter, o, (tune_nest_copy){0}, emitter->at[emitter->plan->lane_loop], 0, indices);
+  build_access(emitter, "memref.store", (MlirType){NULL}, operand->value, indices, operand->rank,
+               &value, 1);
+}

@@ -7,6 +7,7 @@
 #include "transforms/ir/op_list.h"
 #include "transforms/lower/common/pipeline.h"
 #include "transforms/lower/cpu/nests/nest_emitter.h"
+#include "transforms/lower/cpu/nests/nest_places.h"
 #include "transforms/lower/cpu/nests/nest_windows.h"
 
 #include "mlir-c/AffineExpr.h"
@@ -374,7 +375,7 @@ static void find_extents(tune_nest_emitter *e) {
 }
 
 static tune_status write_nest(const tune_nest_loops *nest, const tune_nest_plan *plan,
-                              const tune_nest_window *window) {
+                              const tune_nest_window *window, const tune_nest_choice *choice) {
   tune_nest_emitter e = {.nest = nest,
                          .plan = plan,
                          .vectors = plan->vectors,
@@ -389,6 +390,8 @@ static tune_status write_nest(const tune_nest_loops *nest, const tune_nest_plan 
   find_extents(&e);
   if (window)
     tune_nest_window_write(&e, window);
+  else if (choice)
+    tune_nest_places_write(&e, choice);
   else
     write_parallel(&e, 0, NULL);
   free(e.read);
@@ -441,11 +444,15 @@ static tune_status make_vectors(MlirOperation op) {
   tune_nest_loops nest;
   tune_nest_plan plan;
   tune_nest_window window;
+  tune_nest_choice choice;
   if (!tune_nest_loops_read(op, &nest))
     return TUNE_OK;
   if (tune_nest_window_find(&nest, &wishes, &plan, &window))
-    return write_nest(&nest, &plan, &window);
-  return tune_nest_plan_make(&nest, &wishes, &plan) ? write_nest(&nest, &plan, NULL) : TUNE_OK;
+    return write_nest(&nest, &plan, &window, NULL);
+  if (tune_nest_places_find(&nest, &wishes, &plan, &choice))
+    return write_nest(&nest, &plan, NULL, &choice);
+  return tune_nest_plan_make(&nest, &wishes, &plan) ? write_nest(&nest, &plan, NULL, NULL)
+                                                    : TUNE_OK;
 }
 
 static tune_status lower_affine(MlirOperation module) {

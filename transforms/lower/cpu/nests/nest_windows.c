@@ -146,12 +146,12 @@ static MlirValue add(const writer *w, MlirValue a, MlirValue b) {
 static bool is_scanned(const writer *w) { return w->e->plan->lane_loop == w->window->slid; }
 
 // A loop of `end` steps over `values`, one for each vector, which are those of its body then.
-typedef struct loop {
+typedef struct open_loop {
   tune_ir_builder outside;
   MlirOperation op;
-} loop;
+} open_loop;
 
-static MlirValue begin(writer *w, int64_t end, MlirValue *values, loop *out) {
+static MlirValue begin(writer *w, int64_t end, MlirValue *values, open_loop *out) {
   intptr_t count = values ? (intptr_t)w->e->vectors : 0;
   out->outside = w->e->builder;
   w->e->builder = tune_ir_build_for(&out->outside, end, count, values, &out->op);
@@ -160,7 +160,7 @@ static MlirValue begin(writer *w, int64_t end, MlirValue *values, loop *out) {
   return mlirBlockGetArgument(w->e->builder.block, 0);
 }
 
-static void end(writer *w, const loop *of, MlirValue *values) {
+static void end(writer *w, const open_loop *of, MlirValue *values) {
   intptr_t count = values ? (intptr_t)w->e->vectors : 0;
   tune_ir_build(&w->e->builder,
                 &(tune_ir_parts){.name = "scf.yield", .operand_count = count, .operands = values});
@@ -185,7 +185,7 @@ static void reduce(writer *w, size_t from, MlirValue *values) {
   while (from < nest->loop_count && (!nest->is_reduction[from] || from == w->window->window))
     ++from;
   if (from < nest->loop_count) {
-    loop opened;
+    open_loop opened;
     MlirValue outside = w->e->at[from];
     w->e->at[from] = begin(w, nest->extent[from], values, &opened);
     reduce(w, from + 1, values);
@@ -271,7 +271,7 @@ static void write_rests(writer *w, MlirValue start, int64_t results, MlirValue *
     if (steps == 0)
       continue;
     MlirValue elements[MOST_VECTORS];
-    loop opened;
+    open_loop opened;
     MlirValue back = begin(w, steps, sums, &opened);
     MlirValue line = tune_ir_build_binary(&w->e->builder, "arith.subi", constant(w, last), back);
     read_elements(w, add(w, start, line), elements);
@@ -287,7 +287,7 @@ static void write_block(writer *w, MlirValue start, int64_t results) {
   write_rests(w, start, results, sums);
   write_results(w, start, sums);
   begin_at_neutral(w, sums);
-  loop opened;
+  open_loop opened;
   MlirValue step = begin(w, results - 1, sums, &opened), line = add(w, step, constant(w, 1));
   read_elements(w, add(w, add(w, start, constant(w, w->window->width)), step), elements);
   combine(w, sums, elements);
@@ -346,7 +346,7 @@ static void scan_rests(writer *w, MlirValue start, int64_t results) {
   int64_t lanes = w->e->plan->lanes, width = w->window->width, odd = width % lanes;
   int64_t whole = width / lanes, kept = vectors_of(w, results);
   MlirValue behind = tune_nest_neutral(w->e, 0), element;
-  loop opened;
+  open_loop opened;
   if (odd) {
     begin_part(w, odd);
     if (kept > whole)
@@ -400,7 +400,7 @@ static void scan_block(writer *w, MlirValue start, int64_t results) {
   if (whole > 0)
     scan_on(w, start, constant(w, 0), true, &before);
   if (whole > 1) {
-    loop opened;
+    open_loop opened;
     MlirValue step = begin(w, whole - 1, &before, &opened);
     MlirValue line = tune_ir_build_binary(&w->e->builder, "arith.muli",
                                           add(w, step, constant(w, 1)), constant(w, lanes));
@@ -420,7 +420,7 @@ static void write_blocks(writer *w) {
   void (*const write)(writer *, MlirValue, int64_t) = is_scanned(w) ? scan_block : write_block;
   int64_t width = w->window->width, blocks = w->window->steps / width;
   if (blocks > 0) {
-    loop opened;
+    open_loop opened;
     MlirValue block = begin(w, blocks, NULL, &opened);
     write(w, tune_ir_build_binary(&w->e->builder, "arith.muli", block, constant(w, width)), width);
     end(w, &opened, NULL);
@@ -437,7 +437,7 @@ static void write_lanes(writer *w, size_t lane_loop, int64_t vectors, int64_t *d
           count = (w->e->nest->extent[lane_loop] - *done) / step;
   if (count == 0)
     return;
-  loop opened;
+  open_loop opened;
   w->e->vectors = vectors;
   MlirValue index = begin(w, count, NULL, &opened);
   MlirValue at = tune_ir_build_binary(&w->e->builder, "arith.muli", index, constant(w, step));
@@ -466,7 +466,7 @@ static void write_loops(writer *w, size_t from) {
       w->e->is_part = false;
     }
   } else {
-    loop opened;
+    open_loop opened;
     w->e->at[from] = begin(w, nest->extent[from], NULL, &opened);
     write_loops(w, from + 1);
     end(w, &opened, NULL);
