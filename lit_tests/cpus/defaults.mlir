@@ -131,3 +131,62 @@ func.func @crowded(%x: tensor<1x14x14x1024xf32>, %w: tensor<3x3x1024xf32>) -> te
   %r = linalg.depthwise_conv_2d_nhwc_hwc ins(%p, %w : tensor<1x16x16x1024xf32>, tensor<3x3x1024xf32>) outs(%o : tensor<1x14x14x1024xf32>) -> tensor<1x14x14x1024xf32>
   return %r : tensor<1x14x14x1024xf32>
 }
+
+// Every second pixel of a line is read where it lies, if products are few and lines fill vectors; else the
+// image is brought into another layout.
+// CHECK-LABEL: conv 64x28x28 over 3x3 f32
+// CHECK: rule 'general'
+// WIDE-LABEL: conv 64x28x28 over 3x3 f32
+// WIDE: rule 'general'
+func.func @second_pixels(%x: tensor<64x57x57xf32>, %w: tensor<64x3x3xf32>) -> tensor<64x28x28xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x28x28xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x28x28xf32>) -> tensor<64x28x28xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(c, y, x, p, q) -> (c, y * 2 + p, x * 2 + q)>, affine_map<(c, y, x, p, q) -> (c, p, q)>, affine_map<(c, y, x, p, q) -> (c, y, x)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<64x57x57xf32>, tensor<64x3x3xf32>) outs(%f : tensor<64x28x28xf32>) {
+    ^bb0(%a: f32, %b: f32, %s: f32):
+      %m = arith.mulf %a, %b : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
+  } -> tensor<64x28x28xf32>
+  return %r : tensor<64x28x28xf32>
+}
+
+// CHECK-LABEL: conv 64x28x28 over 5x5 f32
+// CHECK: rule 'depthwise'
+// WIDE-LABEL: conv 64x28x28 over 5x5 f32
+// WIDE: rule 'depthwise'
+func.func @many_products(%x: tensor<64x59x59xf32>, %w: tensor<64x5x5xf32>) -> tensor<64x28x28xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x28x28xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x28x28xf32>) -> tensor<64x28x28xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(c, y, x, p, q) -> (c, y * 2 + p, x * 2 + q)>, affine_map<(c, y, x, p, q) -> (c, p, q)>, affine_map<(c, y, x, p, q) -> (c, y, x)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<64x59x59xf32>, tensor<64x5x5xf32>) outs(%f : tensor<64x28x28xf32>) {
+    ^bb0(%a: f32, %b: f32, %s: f32):
+      %m = arith.mulf %a, %b : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
+  } -> tensor<64x28x28xf32>
+  return %r : tensor<64x28x28xf32>
+}
+
+// CHECK-LABEL: conv 64x7x7 over 3x3 f32
+// CHECK: rule 'general'
+// WIDE-LABEL: conv 64x7x7 over 3x3 f32
+// WIDE: rule 'depthwise'
+func.func @short_lines(%x: tensor<64x15x15xf32>, %w: tensor<64x3x3xf32>) -> tensor<64x7x7xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x7x7xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x7x7xf32>) -> tensor<64x7x7xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(c, y, x, p, q) -> (c, y * 2 + p, x * 2 + q)>, affine_map<(c, y, x, p, q) -> (c, p, q)>, affine_map<(c, y, x, p, q) -> (c, y, x)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<64x15x15xf32>, tensor<64x3x3xf32>) outs(%f : tensor<64x7x7xf32>) {
+    ^bb0(%a: f32, %b: f32, %s: f32):
+      %m = arith.mulf %a, %b : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
+  } -> tensor<64x7x7xf32>
+  return %r : tensor<64x7x7xf32>
+}
