@@ -10,6 +10,7 @@
 
 #define MOST_DIMENSIONS 16
 #define VECTOR_BYTES 64
+#define MOST_ROWS_IN_REGISTERS 16
 
 //===--------------------------------------------------------------------------===//
 // Ops
@@ -49,17 +50,19 @@ static MlirOperation make_loop(MlirOperation place, int64_t end, int64_t step,
   return mlirBlockGetTerminator(body);
 }
 
-// One vector of `length` elements at `indices`, from operand 0 of `copy` to operand 1, before
-// `place`.
+// One vector of `length` elements at `indices`, from operand 0 of `copy`, memory or an element, to
+// operand 1, before `place`.
 static void move_vector(MlirOperation copy, MlirOperation place, const MlirValue *indices,
                         intptr_t rank, int64_t length) {
   MlirLocation location = mlirOperationGetLocation(copy);
   MlirValue source = mlirOperationGetOperand(copy, 0), target = mlirOperationGetOperand(copy, 1);
   MlirType vector =
-      mlirVectorTypeGet(1, &length, mlirShapedTypeGetElementType(mlirValueGetType(source)));
-  MlirOperationState load = mlirOperationStateGet(tune_ir_string("vector.load"), location);
+      mlirVectorTypeGet(1, &length, mlirShapedTypeGetElementType(mlirValueGetType(target)));
+  bool is_fill = tune_ir_is(copy, "linalg.fill");
+  MlirOperationState load =
+      mlirOperationStateGet(tune_ir_string(is_fill ? "vector.broadcast" : "vector.load"), location);
   mlirOperationStateAddOperands(&load, 1, &source);
-  mlirOperationStateAddOperands(&load, rank, indices);
+  mlirOperationStateAddOperands(&load, is_fill ? 0 : rank, indices);
   mlirOperationStateAddResults(&load, 1, &vector);
   MlirValue to[] = {mlirOperationGetResult(insert(&load, place), 0), target};
   MlirOperationState store = mlirOperationStateGet(tune_ir_string("vector.store"), location);
@@ -69,7 +72,7 @@ static void move_vector(MlirOperation copy, MlirOperation place, const MlirValue
 }
 
 //===--------------------------------------------------------------------------===//
-// Copies
+// Copies and fills
 //===--------------------------------------------------------------------------===//
 
 // 0 for what has another size in vectors than in memory.
@@ -90,7 +93,27 @@ static bool has_runs(MlirType type) {
          strides[rank - 1] == 1 && mlirShapedTypeGetDimSize(type, rank - 1) > 1;
 }
 
+// Runs along the last dimension of `type`, which has such.
+static int64_t count_runs(MlirType type) {
+  int64_t count = 1;
+  for (intptr_t i = 0; i + 1 < mlirShapedTypeGetRank(type); ++i)
+    count *= mlirShapedTypeGetDimSize(type, i);
+  return count;
+}
+
+// Fills of register tiles are left to LLVM: sums start from them that never see memory.
+static bool is_large_fill(MlirOperation op) {
+  if (!tune_ir_is(op, "linalg.fill") || mlirOperationGetNumOperands(op) != 2)
+    return false;
+  MlirType source = mlirValueGetType(mlirOperationGetOperand(op, 0));
+  MlirType target = mlirValueGetType(mlirOperationGetOperand(op, 1));
+  return has_runs(target) && count_runs(target) > MOST_ROWS_IN_REGISTERS &&
+         mlirTypeEqual(source, mlirShapedTypeGetElementType(target)) && bytes_of(source) != 0;
+}
+
 static MlirWalkResult find_copy(MlirOperation op, void *user_data) {
+  if (is_large_fill(op))
+    return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
   if (!tune_ir_is(op, "linalg.copy") || mlirOperationGetNumOperands(op) != 2)
     return MlirWalkResultAdvance;
   MlirType source = mlirValueGetType(mlirOperationGetOperand(op, 0));
