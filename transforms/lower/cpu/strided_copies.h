@@ -16,6 +16,8 @@
 
 #include "mlir-c/IR.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -24,6 +26,14 @@ extern "C" {
 // element type of 8, 16, 32 or 64 bits and static shape, whose last dimensions have stride 1 and
 // two elements or more; what is left of a run is a vector of its own. Others stay.
 tune_status tune_strided_copies_vectorize(MlirOperation module);
+
+// Whether memory of `type` has such runs.
+bool tune_strided_copies_has_runs(MlirType type);
+// The same loops before `place`, from `source` to `target`, which both have such runs and are of
+// one shape; the op `extension` ("arith.extf") makes the target's elements of the source's. The
+// outermost loop, or a null op where there is none.
+MlirOperation tune_strided_copies_widen(MlirOperation place, MlirValue source, MlirValue target,
+                                        const char *extension);
 
 #ifdef __cplusplus
 }

@@ -202,8 +202,13 @@ static int64_t rows_that_fit(const tune_contraction_plan *plan, const tune_machi
 
 #define FEW_TILES 16 // rows that are two or three tiles of registers
 
+int64_t tune_contraction_bits_of_b(const tune_contraction_plan *plan) {
+  const tune_nest *anchor = plan->anchor;
+  return anchor->operands[anchor->widens ? 2 : plan->b].bits;
+}
+
 static int64_t bytes_of_columns(const tune_contraction_plan *plan, int64_t columns) {
-  return columns * plan->depths * plan->anchor->operands[plan->b].bits / 8;
+  return columns * plan->depths * tune_contraction_bits_of_b(plan) / 8;
 }
 
 // B stays in the nearest caches by itself.
