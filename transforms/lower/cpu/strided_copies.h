@@ -19,6 +19,8 @@
 
 #include "mlir-c/IR.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -28,6 +30,14 @@ extern "C" {
 // two elements or more; what is left of a run is a vector of its own. The same of each linalg.fill
 // of more than 16 runs of such memory. Others stay.
 tune_status tune_strided_copies_vectorize(MlirOperation module);
+
+// Whether memory of `type` has such runs.
+bool tune_strided_copies_has_runs(MlirType type);
+// The same loops before `place`, from `source` to `target`, which both have such runs and are of
+// one shape; the op `extension` ("arith.extf") makes the target's elements of the source's. The
+// outermost loop, or a null op where there is none.
+MlirOperation tune_strided_copies_widen(MlirOperation place, MlirValue source, MlirValue target,
+                                        const char *extension);
 
 #ifdef __cplusplus
 }

@@ -72,6 +72,13 @@ static void write_read_step(const dot_nest *nest, tune_writer *w, const char *re
                                          {"operandSegmentSizes", PLANE_READ}));
 }
 
+// `result` = `bytes`, a vector of `count`, as integers of 16 bits.
+static void write_widened(tune_writer *w, const char *result, const char *bytes, bool is_unsigned,
+                          int64_t count) {
+  tune_pdl_operation(w, result, is_unsigned ? "arith.extui" : "arith.extsi",
+                     TUNE_PDL_TYPE("vector", "i16", count).text, TUNE_PDL_OPERANDS(bytes), NULL);
+}
+
 // %a_<step>, the group of the row in every lane, and %b_<step>, those of the columns: i32 for
 // bytes.
 static void write_inputs(const dot_nest *nest, tune_writer *w, int64_t step) {
@@ -83,6 +90,11 @@ static void write_inputs(const dot_nest *nest, tune_writer *w, int64_t step) {
                 lanes = TUNE_PDL_TYPE("vector", "i32", dot->lanes);
   write_read_step(nest, w, group.text, "a",
                   TUNE_PDL_TYPE("vector", tune_dot_element(dot), dot->group).text, step, true);
+  if (dot->has_pairs) {
+    tune_pdl_text wide = name_at("a_wide", step);
+    write_widened(w, wide.text, group.text, dot->unsigned_a, dot->group);
+    group = wide;
+  }
   tune_pdl_operation(w, lane.text, "vector.bitcast", "vector<1xi32>", TUNE_PDL_OPERANDS(group.text),
                      NULL);
   if (dot->is_bf16) {
@@ -95,6 +107,11 @@ static void write_inputs(const dot_nest *nest, tune_writer *w, int64_t step) {
     tune_pdl_operation(w, name_at("a", step).text, "vector.broadcast", lanes.text,
                        TUNE_PDL_OPERANDS(lane.text), NULL);
     write_read_step(nest, w, read.text, "b_flat", inputs.text, step, whole);
+    if (dot->has_pairs) {
+      tune_pdl_text wide = name_at("b_wide", step);
+      write_widened(w, wide.text, read.text, dot->unsigned_b, dot->lanes * dot->group);
+      read = wide;
+    }
     tune_pdl_operation(w, name_at("b", step).text, "vector.bitcast", lanes.text,
                        TUNE_PDL_OPERANDS(read.text), NULL);
   }
@@ -111,6 +128,18 @@ static void write_byte_dot(const tune_dot *dot, tune_writer *w, const char *resu
                                          {"constraints", "\"" TUNE_DOT_CONSTRAINTS "\""}));
 }
 
+// The same of pairs of 16 bits, with or without a sign before they were widened.
+static void write_pairs(const tune_dot *dot, tune_writer *w, const char *result, const char *start,
+                        const char *a, const char *b) {
+  tune_pdl_text type = TUNE_PDL_TYPE("vector", "i32", dot->lanes),
+                products = tune_pdl_format("%s_products", result);
+  tune_pdl_operation(w, products.text, "llvm.inline_asm", type.text, TUNE_PDL_OPERANDS(a, b),
+                     TUNE_PDL_ATTRIBUTES({"asm_string", "\"" TUNE_PAIRS_ASSEMBLY "\""},
+                                         {"constraints", "\"" TUNE_PAIRS_CONSTRAINTS "\""}));
+  tune_pdl_operation(w, result, "arith.addi", type.text, TUNE_PDL_OPERANDS(start, products.text),
+                     TUNE_PDL_ATTRIBUTES({"overflowFlags", "#arith.overflow<none>"}));
+}
+
 static void write_dot(const tune_dot *dot, tune_writer *w, const char *result, const char *start,
                       const char *a, const char *b) {
   // What is turned has, or has not, a sign in its panel.
@@ -119,6 +148,8 @@ static void write_dot(const tune_dot *dot, tune_writer *w, const char *result, c
     tune_pdl_operation(w, result, "x86vector.avx512.dot",
                        TUNE_PDL_TYPE("vector", sum_of(dot), dot->lanes).text,
                        TUNE_PDL_OPERANDS(start, a, b), NULL);
+  else if (dot->has_pairs)
+    write_pairs(dot, w, result, start, a, b);
   else
     write_byte_dot(dot, w, result, start, b_without_sign ? b : a, b_without_sign ? a : b);
 }
