@@ -22,6 +22,7 @@ bool tune_memory_access_is_view(MlirOperation op) {
                                       "memref.expand_shape",
                                       "memref.collapse_shape",
                                       "memref.reinterpret_cast",
+                                      "memref.extract_strided_metadata",
                                       "memref.assume_alignment",
                                       NULL};
   return is_one_of(op, NAMES);

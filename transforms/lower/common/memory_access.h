@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-// Whether the result of `op` is the memory of its first operand, seen otherwise.
+// Whether the first result of `op` is the memory of its first operand, seen otherwise.
 bool tune_memory_access_is_view(MlirOperation op);
 // The memory that `value` is seen through views.
 MlirValue tune_memory_access_look_through_views(MlirValue value);

@@ -207,7 +207,7 @@ static tune_status read_return(program *self, MlirOperation back) {
   for (size_t i = 0; i < self->buffers.result_count; ++i) {
     size_t from;
     int64_t bytes;
-    TUNE_RETURN_IF_ERROR(tune_program_buffers_find_whole(
+    TUNE_RETURN_IF_ERROR(tune_program_buffers_find_leading(
         &self->buffers, back, mlirOperationGetOperand(back, (intptr_t)i), &from, &bytes));
     if (mlirValueIsNull(self->buffers.results[i]))
       add_copy(self, from, tune_program_buffers_add_result(&self->buffers, i), bytes);

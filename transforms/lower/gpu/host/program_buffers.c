@@ -151,7 +151,9 @@ tune_status tune_program_buffers_init(tune_program_buffers *self, MlirOperation 
     bool is_own =
         mlirValueIsAOpResult(root) && (tune_ir_is(mlirOpResultGetOwner(root), "memref.alloc") ||
                                        tune_ir_is(mlirOpResultGetOwner(root), "memref.alloca"));
-    if (is_own && result_of(self, root) == self->result_count)
+    bool is_whole = tune_kernel_memory_bytes(mlirValueGetType(value)) ==
+                    tune_kernel_memory_bytes(mlirValueGetType(root));
+    if (is_own && is_whole && result_of(self, root) == self->result_count)
       self->results[i] = root;
   }
   return TUNE_OK;
