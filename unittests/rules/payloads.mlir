@@ -2143,6 +2143,78 @@ func.func @f(%x: tensor<$Nxf64>) -> (tensor<f64>, tensor<i64>) {
   return %r#0, %r#1 : tensor<f64>, tensor<i64>
 }
 // -----
+// case: place of the largest of few long rows, by parts
+// quick
+// rule: general
+// reduction: 1
+// with: M=3 N=700 T=f32 O=ogt F=math.absf
+// with: M=2 N=133 T=f64 O=ole F=math.sqrt
+// with: M=1 N=1001 T=f16 O=oge F=math.roundeven
+// with: M=40 N=300 T=f32 O=olt F=math.sqrt
+// with: M=3 N=700 T=f32 O=ogt F=math.roundeven
+func.func @f(%x: tensor<$Mx$Nx$T>, %s0: tensor<$Mx$T>, %s1: tensor<$Mxi64>) -> (tensor<$Mx$T>, tensor<$Mxi64>) {
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<$Mx$Nx$T>) outs(%s0, %s1 : tensor<$Mx$T>, tensor<$Mxi64>) {
+  ^bb0(%in: $T, %best: $T, %at: i64):
+    %i = linalg.index 1 : index
+    %j = arith.index_cast %i : index to i64
+    %y = $F %in : $T
+    %c = arith.cmpf $O, %y, %best : $T
+    %v = arith.select %c, %y, %best : $T
+    %k = arith.select %c, %j, %at : i64
+    linalg.yield %v, %k : $T, i64
+  } -> (tensor<$Mx$T>, tensor<$Mxi64>)
+  return %r#0, %r#1 : tensor<$Mx$T>, tensor<$Mxi64>
+}
+// -----
+// case: place of the largest over two loops, by parts
+// quick
+// rule: general
+// reduction: 1
+// with: M=5 N=100 O=ogt
+// with: M=3 N=130 O=ole
+func.func @f(%x: tensor<2x$Mx$Nxf32>, %s0: tensor<2xf32>, %s1: tensor<2xi32>) -> (tensor<2xf32>, tensor<2xi32>) {
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) -> (a)>, affine_map<(a, b, c) -> (a)>], iterator_types = ["parallel", "reduction", "reduction"]}
+      ins(%x : tensor<2x$Mx$Nxf32>) outs(%s0, %s1 : tensor<2xf32>, tensor<2xi32>) {
+  ^bb0(%in: f32, %best: f32, %at: i32):
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %n = arith.constant $N : index
+    %l = arith.muli %i, %n : index
+    %p = arith.addi %l, %j : index
+    %q = arith.index_cast %p : index to i32
+    %c = arith.cmpf $O, %in, %best : f32
+    %v = arith.select %c, %in, %best : f32
+    %k = arith.select %c, %q, %at : i32
+    linalg.yield %v, %k : f32, i32
+  } -> (tensor<2xf32>, tensor<2xi32>)
+  return %r#0, %r#1 : tensor<2xf32>, tensor<2xi32>
+}
+// -----
+// case: the lower place of equal ones, by parts
+// quick
+// rule: general
+// reduction: 1
+// with: M=3 N=700 F=math.roundeven
+// with: M=40 N=301 F=math.sqrt
+func.func @f(%x: tensor<$Mx$Nxf32>, %s0: tensor<$Mxf32>, %s1: tensor<$Mxi64>) -> (tensor<$Mxf32>, tensor<$Mxi64>) {
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<$Mx$Nxf32>) outs(%s0, %s1 : tensor<$Mxf32>, tensor<$Mxi64>) {
+  ^bb0(%in: f32, %best: f32, %at: i64):
+    %i = linalg.index 1 : index
+    %j = arith.index_cast %i : index to i64
+    %y = $F %in : f32
+    %c = arith.cmpf oge, %best, %y : f32
+    %v = arith.select %c, %best, %y : f32
+    %q = arith.cmpf oeq, %best, %y : f32
+    %m = arith.minsi %at, %j : i64
+    %k = arith.select %c, %at, %j : i64
+    %p = arith.select %q, %m, %k : i64
+    linalg.yield %v, %p : f32, i64
+  } -> (tensor<$Mxf32>, tensor<$Mxi64>)
+  return %r#0, %r#1 : tensor<$Mxf32>, tensor<$Mxi64>
+}
+// -----
 // case: windows that slide along a row
 // quick
 // rule: general

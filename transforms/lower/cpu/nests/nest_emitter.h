@@ -1,6 +1,7 @@
 //===- nest_emitter.h - What the files that write a nest in vectors share ----------------===//
 //
-// Inside: nest_vectors.c makes the loops, nest_body.c the body in them, and nest_operands.c reads
+// Inside: nest_vectors.c makes the loops (nest_windows.c those of windows that slide, nest_places.c
+// those of the best element and its place), nest_body.c the body in them, and nest_operands.c reads
 // and writes operands.
 //
 // Threads: as the context of the IR.
