@@ -266,10 +266,9 @@ static tune_status mend(opened_module *module, const char *how, bool *out_mended
   if (task == BUILDING_NOTHING || module->options.is_strict ||
       module->plan.tasks.extraction->task_count == 0)
     return TUNE_OK;
-  if (task != TUNE_WHOLE_MODULE) {
-    TUNE_RETURN_IF_ERROR(tune_module_fallback_advance(&module->plan, task, how, out_mended));
-    return *out_mended ? TUNE_OK : tune_module_plan_cut(&module->plan, task, how, out_mended);
-  }
+  bool is_cut;
+  if (task != TUNE_WHOLE_MODULE)
+    return tune_module_fallback_advance_or_cut(&module->plan, task, how, &is_cut, out_mended);
   *out_mended = !module->has_last_rules;
   if (!module->options.tasks_first) {
     module->options.tasks_first = true;

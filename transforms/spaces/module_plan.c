@@ -27,8 +27,10 @@ static bool copy_text(char **copy, const char *text) {
 
 tune_status tune_planned_task_init_copy(tune_planned_task *planned,
                                         const tune_planned_task *other) {
-  *planned = (tune_planned_task){
-      .origin = other->origin, .is_users = other->is_users, .original = other->original};
+  *planned = (tune_planned_task){.origin = other->origin,
+                                 .is_users = other->is_users,
+                                 .leaves_device = other->leaves_device,
+                                 .original = other->original};
   bool ok = copy_text(&planned->origin_name, other->origin_name);
   ok = copy_text(&planned->why, other->why) && ok;
   ok = copy_text(&planned->failed, other->failed) && ok;
@@ -101,6 +103,7 @@ static tune_status decide(const tune_module_plan *plan, const tune_task_space *s
                                                   &out_planned->schedule);
   tune_config_deinit(&values);
   out_planned->is_users = space->is_users || plan->options->config;
+  out_planned->leaves_device = space->leaves_device;
   out_planned->origin_name = strdup(space->origin);
   if (tune_status_is_ok(status) && !out_planned->origin_name)
     status = tune_status_out_of_memory("deciding schedules");

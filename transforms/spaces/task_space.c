@@ -81,6 +81,7 @@ static tune_status write_by_rule(MlirContext context, const tune_target_facts *f
   tune_rule_taken taken;
   TUNE_RETURN_IF_ERROR(tune_rules_make_schedule(context, space->task->payload, &machine, wanted,
                                                 &space->schedule_text, &taken));
+  space->leaves_device = taken.rule->leaves_device;
   char what[TUNE_TARGET_FACTS_TEXT];
   if (asprintf(&space->rule, "%s%s%s", taken.rule->name, taken.layout ? "/" : "",
                taken.layout ? taken.layout : "") < 0) {

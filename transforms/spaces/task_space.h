@@ -61,6 +61,7 @@ typedef struct tune_task_space {
   char *origin_owned;
   char *rule;                  // that made it, with the layout where that has to be said
                                // (rule_registry.h); NULL: the schedule is the user's
+  bool leaves_device;          // as the rule
   bool names_rule;             // its choices need the rule's name beside them: it was asked for, or
                                // those before it were passed over
   bool is_users;               // the schedule is the user's; `origin` is its file
