@@ -3,7 +3,8 @@
 // Internal to, from the bottom up, search_conditions.c (what the machine is like meanwhile),
 // search_task.c (the search at one task), the two backends, search_here.c (tasks one after the
 // other, measured here) and search_rounds.c (all tasks in rounds, measured elsewhere),
-// search_whole.c (the module with all winners), and search.c, which picks one of them.
+// search_demotions.c (what comes of that, kept), search_whole.c (the module with all winners), and
+// search.c, which picks one of them.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -90,6 +91,19 @@ void tune_search_look_back(struct tune_search *s);
 
 // What it is like now, for the records of a session that begins. False where that is not known.
 bool tune_search_keep_conditions(const struct tune_search *s, tune_kept_conditions *out_kept);
+
+// A task that has lost its winner in the module, and what it has there; all borrowed.
+typedef struct tune_search_demoted {
+  const tune_demoted *demoted;
+  const tune_config *config; // of its space
+  double seconds;            // what the task alone takes by that
+} tune_search_demoted;
+
+// Keeps that in the database; and with `others_stand`, of winners that have lost in this module
+// before, that they do not any more.
+tune_status tune_search_keep_demotions(const struct tune_search *s,
+                                       const tune_search_demoted *demoted, size_t count,
+                                       bool others_stand);
 
 // Looks at the module with all winners as a whole, and has those of its tasks that lose there
 // written otherwise. What keeps it from that is told, and no failure of the search.

@@ -5,6 +5,7 @@
 #include "dialects/diagnostic.h"
 #include "transforms/spaces/best_config.h"
 #include "transforms/spaces/module_schedule.h"
+#include "transforms/tasks/module_key.h"
 #include "tuning/space/config_complete.h"
 
 #include <stdlib.h>
@@ -48,7 +49,10 @@ static tune_status find_best(const tune_module_plan *plan, const tune_task_space
                              char **out_why) {
   tune_database *database = plan->options->database;
   const tune_target_facts *facts = plan->tasks.facts;
-  TUNE_RETURN_IF_ERROR(tune_best_config_find(database, space, facts, out_outcome, out_config));
+  tune_digest module;
+  TUNE_RETURN_IF_ERROR(tune_module_key(plan->tasks.extraction, &module));
+  TUNE_RETURN_IF_ERROR(
+      tune_best_config_find(database, space, facts, &module, out_outcome, out_config));
   if (*out_outcome == TUNE_BEST_FOUND)
     return TUNE_OK;
   if (remarks)
