@@ -161,7 +161,8 @@ static tune_status keep_winner(search *s, const tune_session_result *result) {
 
 tune_status tune_search_finish_task(search *s, const tune_task *task,
                                     const tune_session_result *result) {
-  TUNE_RETURN_IF_ERROR(write_winner(s, result));
+  if (!s->is_of_parts)
+    TUNE_RETURN_IF_ERROR(write_winner(s, result));
   TUNE_RETURN_IF_ERROR(keep_winner(s, result));
   if (s->observer->task_done)
     s->observer->task_done(s->observer->user, s->index, task,
@@ -229,7 +230,7 @@ static tune_status take_next_rule(search *s, const tune_task *task, const tune_f
   return TUNE_OK;
 }
 
-static bool is_hopeless(const tune_session_result *result) {
+bool tune_search_is_hopeless(const tune_session_result *result) {
   return !result->has_best && result->failures.kind_count > 0 &&
          (result->stop == TUNE_STOP_HOPELESS || result->stop == TUNE_STOP_EXHAUSTED ||
           result->stop == TUNE_STOP_TRIALS);
@@ -239,7 +240,7 @@ tune_status tune_search_run_session(search *s, tune_task *out_task,
                                     tune_session_result *out_result) {
   bool is_there = true;
   TUNE_RETURN_IF_ERROR(run_once(s, out_task, true, out_result));
-  while (is_there && is_hopeless(out_result)) {
+  while (is_there && tune_search_is_hopeless(out_result)) {
     tune_status status = take_next_rule(s, out_task, &out_result->failures, &is_there);
     if (!is_there && out_result->stop != TUNE_STOP_HOPELESS)
       return status; // the one that there is was tried as long as is allowed

@@ -119,7 +119,9 @@ tune_status tune_module_fallback_advance(tune_module_plan *plan, size_t task, co
   if (planned->is_users)
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(note_failure(planned, failure));
-  if (!attempt.takes_defaults && planned->origin != TUNE_ORIGIN_DEFAULT)
+  // Parts of a task take records, but no choices.
+  if (planned->origin == TUNE_ORIGIN_DATABASE ||
+      (!attempt.takes_defaults && planned->origin != TUNE_ORIGIN_DEFAULT))
     attempt.takes_defaults = true;
   else
     ++attempt.passed_over;

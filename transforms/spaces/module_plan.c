@@ -265,7 +265,7 @@ static size_t find_task(const tune_extraction *extraction, const tune_digest *ke
   return i;
 }
 
-// What `plan` had decided of tasks that are still there, and the defaults of the parts.
+// What `plan` had decided of tasks that are still there, and the records or defaults of the parts.
 static tune_status plan_after_cut(const tune_module_plan *plan, size_t task,
                                   tune_module_plan *after) {
   const tune_extraction *before = plan->tasks.extraction, *extraction = after->tasks.extraction;
@@ -282,7 +282,7 @@ static tune_status plan_after_cut(const tune_module_plan *plan, size_t task,
     }
     after->planned[i].original = plan->planned[task].original;
     const tune_task_attempt defaults = {.takes_defaults = true};
-    TUNE_RETURN_IF_ERROR(tune_module_plan_decide(after, i, defaults, false));
+    TUNE_RETURN_IF_ERROR(decide_task(after, i, defaults, &(decision){.takes_records = true}));
   }
   return TUNE_OK;
 }

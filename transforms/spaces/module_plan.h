@@ -69,8 +69,9 @@ tune_status tune_module_plan_choose(tune_module_plan *plan, size_t task, tune_ta
                                     const json_t *values);
 
 // Cuts `task` apart, of which no schedule is left that is wanted, the last one since `failure`: its
-// parts are planned by their defaults, and tasks have other indices then. `*out_is_cut` is false
-// where it is one op, or the user has said what the parts do not take.
+// parts are planned by what the database has of them, or their defaults, and tasks have other
+// indices then. `*out_is_cut` is false where it is one op, or the user has said what the parts do
+// not take.
 tune_status tune_module_plan_cut(tune_module_plan *plan, size_t task, const char *failure,
                                  bool *out_is_cut);
 
