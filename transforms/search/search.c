@@ -121,15 +121,6 @@ static tune_status make_spaces(search *s) {
   return TUNE_OK;
 }
 
-void tune_search_destroy_spaces(search *s) {
-  for (size_t i = 0; s->spaces && i < s->tasks.extraction->task_count; i++)
-    tune_task_space_destroy(s->spaces[i]);
-  for (size_t i = 0; s->winners && i < s->tasks.extraction->task_count; i++)
-    tune_config_deinit(&s->winners[i].best);
-  free(s->spaces);
-  free(s->winners);
-}
-
 //===--------------------------------------------------------------------------===//
 // All tasks
 //===--------------------------------------------------------------------------===//

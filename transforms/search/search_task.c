@@ -5,6 +5,7 @@
 #include "transforms/search/search_state.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 // After so many trials the first one is timed again, to see whether the machine is as fast as it
 // was: a twentieth of the time for measuring.
@@ -18,6 +19,15 @@ typedef struct tune_search search;
 void tune_search_turn_to(search *s, size_t task) {
   s->index = task;
   s->space = s->spaces[task];
+}
+
+void tune_search_destroy_spaces(search *s) {
+  for (size_t i = 0; s->spaces && i < s->tasks.extraction->task_count; i++)
+    tune_task_space_destroy(s->spaces[i]);
+  for (size_t i = 0; s->winners && i < s->tasks.extraction->task_count; i++)
+    tune_config_deinit(&s->winners[i].best);
+  free(s->spaces);
+  free(s->winners);
 }
 
 bool tune_search_is_interrupted(const search *s) {
