@@ -37,7 +37,8 @@ static const tune_member open_members[] = {
 
 static const tune_member set_aside_members[] = {
     {TUNE_MEMBER(tune_set_aside, task), .least = 0, .is_needed = true},
-    {TUNE_MEMBER(tune_set_aside, count), .least = 1, .is_needed = true},
+    {TUNE_MEMBER(tune_set_aside, count), .least = 0, .is_needed = true},
+    {TUNE_MEMBER(tune_set_aside, cut)},
 };
 
 #define MOST_RULES 1000

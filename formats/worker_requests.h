@@ -53,10 +53,12 @@ typedef struct tune_open_source_request {
 } tune_open_source_request;
 
 // A task of a module, by its index in the module's description, of which the first `count`
-// schedules are not to be taken, since what they compute is wrong.
+// schedules are not to be taken, since what they compute is wrong; with `cut` the task is cut apart
+// first, down to single ops, and they are those of each part.
 typedef struct tune_set_aside {
   int64_t task;
   int64_t count;
+  bool cut;
 } tune_set_aside;
 
 typedef struct tune_set_aside_list {

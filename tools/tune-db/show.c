@@ -85,8 +85,14 @@ static tune_status collect(void *user, const tune_record *record) {
   return TUNE_OK;
 }
 
-// Machine by machine; the best first, then the other winners, then by time, then what has none, by
-// age, and last what is taken back.
+static int rank_of_kind(const tune_record *record) {
+  static const int ranks[] = {
+      [TUNE_RECORD_WINNER] = 0, [TUNE_RECORD_DEMOTION] = 1, [TUNE_RECORD_TRIAL] = 2};
+  return ranks[record->kind];
+}
+
+// Machine by machine; the best first, then the other winners, what modules have, then by time, then
+// what has none, by age, and last what is taken back.
 static int compare_trials(const void *left, const void *right) {
   const tune_db_trial *one = left, *other = right;
   const tune_record *a = &one->record, *b = &other->record;
@@ -96,7 +102,7 @@ static int compare_trials(const void *left, const void *right) {
   if (one->standing != other->standing)
     return one->standing < other->standing ? -1 : 1;
   if (a->kind != b->kind)
-    return a->kind == TUNE_RECORD_WINNER ? -1 : 1;
+    return rank_of_kind(a) - rank_of_kind(b);
   double time_a = a->time.median > 0 ? tune_record_seconds(a) : INFINITY;
   double time_b = b->time.median > 0 ? tune_record_seconds(b) : INFINITY;
   if (time_a != time_b)
@@ -248,6 +254,44 @@ static tune_status print_details(const tune_db_trial *trials, size_t count) {
   return TUNE_OK;
 }
 
+// Whether a later one is of the same module and the same winner.
+static bool is_outdated(const tune_db_trial *trials, size_t count, const tune_record *record) {
+  for (size_t i = 0; i < count; ++i) {
+    const tune_record *other = &trials[i].record;
+    if (other->kind == TUNE_RECORD_DEMOTION && other->created_ms > record->created_ms &&
+        strcmp(other->module, record->module) == 0 && strcmp(other->lost, record->lost) == 0)
+      return true;
+  }
+  return false;
+}
+
+// What stands in a module in place of a winner, and why.
+static tune_status print_demotions(const tune_db_trial *trials, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const tune_record *record = &trials[i].record;
+    char *config = NULL, *lost = NULL;
+    if (record->kind != TUNE_RECORD_DEMOTION || trials[i].standing == TUNE_DB_TAKEN_BACK ||
+        is_outdated(trials, count, record))
+      continue;
+    tune_status status = tune_record_config_text(record->config, &config);
+    if (tune_status_is_ok(status))
+      status = tune_record_config_text(record->lost, &lost);
+    if (tune_status_is_ok(status)) {
+      printf("in the module %.8s, in place of ", record->module);
+      tune_text_print(lost, 0, stdout);
+      printf("\n    ");
+      tune_text_print(config, 0, stdout);
+      putchar('\n');
+      if (record->error)
+        print_error_text(record->error);
+    }
+    free(config);
+    free(lost);
+    TUNE_RETURN_IF_ERROR(status);
+  }
+  return TUNE_OK;
+}
+
 //===- Side by side -----------------------------------------------------------===//
 
 // The trials from `first` on that are of one fingerprint.
@@ -341,6 +385,8 @@ static tune_status print_text(tune_database *database, const tune_kept_task *tas
       printf("... and %zu more; --limit=0 shows all\n", count - shown);
     if (is_table)
       TUNE_RETURN_IF_ERROR(print_findings(&trials[0].record, "of the first: "));
+    if (!options->failed)
+      TUNE_RETURN_IF_ERROR(print_demotions(trials, count));
     first += count;
   }
   return TUNE_OK;

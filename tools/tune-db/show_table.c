@@ -78,8 +78,10 @@ static void set_code(const tune_code_features *code, tune_figure figures[CODE_CO
 const char *tune_db_verdict(const tune_db_trial *trial) {
   if (trial->standing == TUNE_DB_TAKEN_BACK)
     return "taken back";
-  return trial->record.kind == TUNE_RECORD_WINNER ? "winner"
-                                                  : tune_verdict_name(trial->record.verdict);
+  static const char *const names[] = {
+      [TUNE_RECORD_WINNER] = "winner", [TUNE_RECORD_DEMOTION] = "in a module"};
+  tune_record_kind kind = trial->record.kind;
+  return kind == TUNE_RECORD_TRIAL ? tune_verdict_name(trial->record.verdict) : names[kind];
 }
 
 static tune_status add_record(tune_table *table, const tune_kept_task *task,

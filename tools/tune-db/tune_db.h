@@ -132,7 +132,7 @@ typedef struct tune_db_trial {
   tune_db_standing standing;
 } tune_db_trial;
 
-// "winner", "taken back", or the verdict.
+// "winner", "in a module", "taken back", or the verdict.
 const char *tune_db_verdict(const tune_db_trial *trial);
 // The table of trials of `task` on one fingerprint.
 tune_status tune_db_print_trials(const tune_kept_task *task, const tune_roofline_share *place,

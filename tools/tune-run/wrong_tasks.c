@@ -16,6 +16,8 @@ typedef struct mender {
   benchmark *benchmark;
   size_t index;          // of the subject
   int64_t *counts;       // of each task: how many of its schedules are set aside for good
+  bool *is_cut;          // of each task: it is cut apart for good, and they are those of its parts
+  bool cuts;             // tasks that are tried are cut apart
   tune_set_aside *items; // room for all tasks
 } mender;
 
@@ -27,9 +29,11 @@ static size_t count_tasks(const mender *m) {
 static tune_set_aside_list list_first(const mender *m, size_t count) {
   tune_set_aside_list list = {.items = m->items};
   for (size_t i = 0; i < count_tasks(m); ++i) {
-    int64_t aside = m->counts[i] ? m->counts[i] : i < count ? ALL_BUT_LAST : 0;
-    if (aside)
-      list.items[list.count++] = (tune_set_aside){(int64_t)i, aside};
+    bool is_settled = m->counts[i] || m->is_cut[i];
+    if (is_settled)
+      list.items[list.count++] = (tune_set_aside){(int64_t)i, m->counts[i], m->is_cut[i]};
+    else if (i < count)
+      list.items[list.count++] = (tune_set_aside){(int64_t)i, ALL_BUT_LAST, m->cuts};
   }
   return list;
 }
@@ -59,24 +63,44 @@ static tune_status is_right(const mender *m, size_t first, bool *out_is_right) {
   return TUNE_OK;
 }
 
+// Whether the module is right with the last schedules of all tasks, or else of all their parts.
+static tune_status can_be_right(mender *m, bool *out_is_right) {
+  m->cuts = false;
+  TUNE_RETURN_IF_ERROR(is_right(m, count_tasks(m), out_is_right));
+  if (*out_is_right)
+    return TUNE_OK;
+  m->cuts = true;
+  return is_right(m, count_tasks(m), out_is_right);
+}
+
+// Sets aside as few schedules of `task` as will do where all tasks before it have their last ones.
+static tune_status settle(mender *m, size_t task) {
+  bool right = false;
+  m->is_cut[task] = m->cuts;
+  if (m->cuts)
+    TUNE_RETURN_IF_ERROR(is_right(m, task, &right));
+  // Each step takes one more: where none is left it is the last again, which is right.
+  while (!right) {
+    ++m->counts[task];
+    TUNE_RETURN_IF_ERROR(is_right(m, task, &right));
+  }
+  return TUNE_OK;
+}
+
 // Sets aside schedules of the task that is to blame, of those that are left. `*out_found` is false
 // where nothing helps.
 static tune_status mend_one(mender *m, bool *out_found) {
   size_t low = 0, high = count_tasks(m);
-  TUNE_RETURN_IF_ERROR(is_right(m, high, out_found));
-  while (*out_found && low + 1 < high) {
+  TUNE_RETURN_IF_ERROR(can_be_right(m, out_found));
+  if (!*out_found)
+    return TUNE_OK;
+  while (low + 1 < high) {
     size_t middle = low + (high - low) / 2;
     bool right;
     TUNE_RETURN_IF_ERROR(is_right(m, middle, &right));
     *(right ? &high : &low) = middle;
   }
-  bool right = !*out_found;
-  // Each step takes one more: where none is left it is the last again, which is right.
-  while (!right) {
-    ++m->counts[high - 1];
-    TUNE_RETURN_IF_ERROR(is_right(m, high - 1, &right));
-  }
-  return TUNE_OK;
+  return settle(m, high - 1);
 }
 
 static tune_status mend(mender *m, bool *out_is_right) {
@@ -87,18 +111,23 @@ static tune_status mend(mender *m, bool *out_is_right) {
     if (found)
       TUNE_RETURN_IF_ERROR(is_right(m, 0, out_is_right));
   }
-  if (!*out_is_right)
+  if (!*out_is_right) {
     memset(m->counts, 0, count_tasks(m) * sizeof *m->counts);
+    memset(m->is_cut, 0, count_tasks(m) * sizeof *m->is_cut);
+  }
   return build(m, list_first(m, 0), !*out_is_right);
 }
 
 tune_status wrong_tasks_mend(benchmark *b, size_t index, bool *out_is_right) {
   mender m = {.benchmark = b, .index = index};
   m.counts = calloc(count_tasks(&m) + 1, sizeof *m.counts);
+  m.is_cut = calloc(count_tasks(&m) + 1, sizeof *m.is_cut);
   m.items = calloc(count_tasks(&m) + 1, sizeof *m.items);
-  tune_status status = m.counts && m.items ? mend(&m, out_is_right)
-                                           : tune_status_out_of_memory("looking for what is wrong");
+  tune_status status = m.counts && m.is_cut && m.items
+                           ? mend(&m, out_is_right)
+                           : tune_status_out_of_memory("looking for what is wrong");
   free(m.counts);
+  free(m.is_cut);
   free(m.items);
   return status;
 }

@@ -2,8 +2,9 @@
 //
 // Where the check of a module finds it wrong, or it crashes, some task of it is to blame. It is
 // found by halves: the module is built with the last schedules of some of its tasks, which are
-// plain loops on a CPU, and checked. That task then has the first of its schedules with which the
-// module is right.
+// plain loops on a CPU, and checked; where that is wrong too, with those of their parts, down to
+// single ops. That task then has the first of its schedules with which the module is right, or its
+// parts have.
 //
 // Threads: one.
 //

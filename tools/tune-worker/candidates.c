@@ -72,7 +72,7 @@ static tune_status add_best(const lister *l, const tune_task_space *space,
   if (!l->database)
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(
-      tune_best_config_find(l->database, space, l->tasks.facts, &outcome, &config));
+      tune_best_config_find(l->database, space, l->tasks.facts, NULL, &outcome, &config));
   if (outcome != TUNE_BEST_FOUND)
     return TUNE_OK;
   bool is_new;

@@ -211,17 +211,36 @@ tune_status opened_module_choose(opened_module *module, const tune_task_choice_l
 
 #define IS_WRONG "what it computes is wrong"
 
-// Of the task that was `original` before any was cut apart, or of all its parts.
-static tune_status set_aside_one(opened_module *module, size_t original, int64_t count,
-                                 bool *out_any) {
+// The first from `begin` on of the task that was `original` before any was cut apart, or of its
+// parts.
+static size_t find_original(const tune_module_plan *plan, size_t original, size_t begin) {
+  size_t count = plan->tasks.extraction->task_count, i = begin;
+  while (i < count && plan->planned[i].original != original)
+    ++i;
+  return i;
+}
+
+static tune_status cut_apart(tune_module_plan *plan, size_t original) {
+  size_t i = find_original(plan, original, 0);
+  while (i < plan->tasks.extraction->task_count) {
+    bool is_cut;
+    TUNE_RETURN_IF_ERROR(tune_module_plan_cut(plan, i, IS_WRONG, &is_cut));
+    i = find_original(plan, original, is_cut ? 0 : i + 1); // tasks have other indices then
+  }
+  return TUNE_OK;
+}
+
+// Of `item->task`, or of all its parts.
+static tune_status set_aside_one(opened_module *module, const tune_set_aside *item, bool *out_any) {
   tune_module_plan *plan = &module->plan;
-  *out_any = false;
-  for (size_t i = 0; i < plan->tasks.extraction->task_count; ++i) {
-    if (plan->planned[i].original != original)
-      continue;
-    *out_any = true;
+  size_t original = (size_t)item->task, i = find_original(plan, original, 0);
+  *out_any = i < plan->tasks.extraction->task_count;
+  if (item->cut)
+    TUNE_RETURN_IF_ERROR(cut_apart(plan, original));
+  for (i = find_original(plan, original, 0); i < plan->tasks.extraction->task_count;
+       i = find_original(plan, original, i + 1)) {
     bool is_there = true;
-    for (int64_t n = 0; n < count && is_there; ++n)
+    for (int64_t n = 0; n < item->count && is_there; ++n)
       TUNE_RETURN_IF_ERROR(tune_module_fallback_advance(plan, i, IS_WRONG, &is_there));
   }
   return TUNE_OK;
@@ -231,7 +250,7 @@ tune_status opened_module_set_aside(opened_module *module, const tune_set_aside_
   for (size_t i = 0; i < set_aside->count; ++i) {
     const tune_set_aside *item = &set_aside->items[i];
     bool any;
-    TUNE_RETURN_IF_ERROR(set_aside_one(module, (size_t)item->task, item->count, &any));
+    TUNE_RETURN_IF_ERROR(set_aside_one(module, item, &any));
     if (!any)
       return tune_status_make(TUNE_INVALID_ARGUMENT, "the module has no task %lld",
                               (long long)item->task);
@@ -266,10 +285,9 @@ static tune_status mend(opened_module *module, const char *how, bool *out_mended
   if (task == BUILDING_NOTHING || module->options.is_strict ||
       module->plan.tasks.extraction->task_count == 0)
     return TUNE_OK;
-  if (task != TUNE_WHOLE_MODULE) {
-    TUNE_RETURN_IF_ERROR(tune_module_fallback_advance(&module->plan, task, how, out_mended));
-    return *out_mended ? TUNE_OK : tune_module_plan_cut(&module->plan, task, how, out_mended);
-  }
+  bool is_cut;
+  if (task != TUNE_WHOLE_MODULE)
+    return tune_module_fallback_advance_or_cut(&module->plan, task, how, &is_cut, out_mended);
   *out_mended = !module->has_last_rules;
   if (!module->options.tasks_first) {
     module->options.tasks_first = true;

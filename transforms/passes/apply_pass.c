@@ -9,6 +9,7 @@
 #include "transforms/passes/task_options.h"
 #include "transforms/spaces/best_config.h"
 #include "transforms/spaces/module_tasks.h"
+#include "transforms/tasks/module_key.h"
 
 static const tune_pass_option options_table[] = {
     TUNE_OPTION_DATABASE,   TUNE_OPTION_TARGET,      TUNE_OPTION_DEVICE,
@@ -20,7 +21,10 @@ static tune_status apply_to_task(const tune_module_tasks *tasks, tune_database *
                                  const tune_task_space *space) {
   tune_best_outcome outcome;
   tune_config config;
-  TUNE_RETURN_IF_ERROR(tune_best_config_find(database, space, tasks->facts, &outcome, &config));
+  tune_digest module;
+  TUNE_RETURN_IF_ERROR(tune_module_key(tasks->extraction, &module));
+  TUNE_RETURN_IF_ERROR(
+      tune_best_config_find(database, space, tasks->facts, &module, &outcome, &config));
   if (outcome != TUNE_BEST_FOUND)
     return tune_best_config_remark(database, space, tasks->facts, outcome);
   char provenance[32];

@@ -422,15 +422,19 @@ size_t tune_layouts_find(const tune_structure *structure, const tune_machine *ma
     p.filter = 0;
   }
   size_t count = 0;
-  tune_layout layout = {.filled = SIZE_MAX, .has_threads = machine->threads > 1};
+  tune_layout layout = {.name = "beside", .filled = SIZE_MAX, .has_threads = machine->threads > 1};
   layouts[count++] = layout;
   const size_t operands[] = {p.filter, p.image, 2};
-  for (size_t i = 0; i < 3; i++)
+  static const char *const NAMES[] = {"filter", "image", "output"};
+  for (size_t i = 0; i < 3; i++) {
+    layout.name = NAMES[i];
     if (move_operand(&p, operands[i], &layout))
       layouts[count++] = layout;
+  }
   size_t plain = count;
   for (size_t i = 0; i < plain; i++) {
     tune_layout filled = layouts[i];
+    filled.name = "filled";
     if (fill_columns(&p, &filled))
       layouts[count++] = filled;
   }

@@ -10,6 +10,8 @@
 //   output     and the same there
 //   filled     the last of these, with output channels that fill no vectors filled up with zeroes
 //
+// These are their names (tune_layout.name); what a rule takes as it is has the layout "raw".
+//
 // In a product without windows the image is the operand with the rows, the filter that with the
 // columns. Where each channel has a filter of its own, the channels go last everywhere.
 //

@@ -31,6 +31,7 @@ typedef struct tune_rule {
   const char *summary;
   unsigned kinds;     // of machines that it is for
   bool takes_layouts; // is asked again with the product's operands in other orders (layouts.h)
+  bool leaves_device; // what it makes does not run on the device: a task is cut apart rather
   bool (*applies)(const tune_structure *structure, const tune_machine *machine);
   // Whether what applies is a makeshift here, and another layout to be preferred. NULL: never.
   bool (*yields)(const tune_structure *structure, const tune_machine *machine);

@@ -7,11 +7,14 @@
 
 // `argument` with its type and what becomes of it.
 static void begin_tensors(tune_writer *writer, const char *comment, const char *argument) {
+  writer->comment.begin = writer->text.length;
   tune_writer_line(writer, "// %s", comment);
+  writer->comment.end = writer->text.length;
   tune_writer_line(writer, "module attributes {transform.with_named_sequence} {");
   writer->indent++;
   tune_writer_line(writer, "transform.named_sequence @tune_tensors(%s) {", argument);
   writer->indent++;
+  writer->bodies[0].begin = writer->text.length;
 }
 
 void tune_writer_begin_unprepared(tune_writer *writer, const char *comment) {
@@ -20,7 +23,10 @@ void tune_writer_begin_unprepared(tune_writer *writer, const char *comment) {
 
 void tune_writer_begin_tensors(tune_writer *writer, const char *comment) {
   begin_tensors(writer, comment, "%task: " OP " {transform.consumed}");
-  tune_writer_line(writer, "%%func = transform.include @tune_prepare failures(propagate) (%%task)");
+  tune_writer_line(writer,
+                   "%%func = transform.include @" TUNE_PREPARATION_NAME
+                   "%s%s failures(propagate) (%%task)",
+                   *writer->form ? "_" : "", writer->form);
   tune_writer_line(writer, "  : (" OP ") -> " OP);
 }
 
@@ -53,6 +59,8 @@ void tune_writer_vector_cleanup(tune_writer *writer, bool widens) {
 }
 
 void tune_writer_end_sequence(tune_writer *writer) {
+  if (writer->body_count < 2)
+    writer->bodies[writer->body_count++].end = writer->text.length;
   tune_writer_line(writer, "transform.yield");
   writer->indent--;
   tune_writer_line(writer, "}");
@@ -68,6 +76,7 @@ void tune_writer_begin_buffers(tune_writer *writer) {
   tune_writer_line(writer,
                    "transform.named_sequence @tune_buffers(%%func: " OP " {transform.consumed}) {");
   writer->indent++;
+  writer->bodies[1].begin = writer->text.length;
 }
 
 void tune_writer_place_buffers(tune_writer *writer) {
@@ -175,7 +184,13 @@ void tune_writer_spirv_knobs(tune_writer *writer) {
 void tune_writer_end_buffers(tune_writer *writer) { tune_writer_end_sequence(writer); }
 
 void tune_writer_main(tune_writer *writer, const tune_structure *structure) {
-  tune_preparation_write(&structure->preparation, &writer->text);
+  writer->preparation.begin = writer->text.length;
+  tune_preparation_write(&structure->preparation, writer->form, &writer->text);
+  writer->preparation.end = writer->text.length;
+  tune_writer_end_module(writer);
+}
+
+void tune_writer_end_module(tune_writer *writer) {
   tune_string_builder_append(
       &writer->text,
       "  transform.named_sequence @__transform_main(%root: !transform.any_op "

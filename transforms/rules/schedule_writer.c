@@ -71,7 +71,7 @@ void tune_value_set_add_divisors(tune_value_set *set, int64_t extent, int64_t lo
 //===--------------------------------------------------------------------------===//
 
 void tune_writer_init(tune_writer *writer) {
-  *writer = (tune_writer){.knob_prefix = "", .func = "%func"};
+  *writer = (tune_writer){.form = "", .knob_prefix = "", .func = "%func"};
   tune_string_builder_init(&writer->text);
   writer->failure = tune_space_create(&writer->knobs);
 }
@@ -149,12 +149,13 @@ void tune_writer_knob(tune_writer *writer, const char *name, const char *kind, t
   for (size_t i = 0; i < values.count; i++)
     tune_string_builder_appendf(&list, "%s%" PRId64, i ? ", " : "", values.values[i]);
   tune_writer_line(writer,
-                   "%%%s = transform.tune.knob<\"%s%s\"> options = %s%s%s[%s]%s "
+                   "%%%s = transform.tune.knob<\"%s%s%s%s\"> options = %s%s%s[%s]%s "
                    "{tune.level = \"%s\", tune.default = %" PRId64 " : i64} "
                    "-> !transform.param<i64>",
-                   name, writer->knob_prefix, name, kind ? "#tune." : "", kind ? kind : "",
-                   kind ? "<" : "", list.text ? list.text : "", kind ? ">" : "",
-                   tune_level_name(level), default_value);
+                   name, writer->form, *writer->form ? "_" : "", writer->knob_prefix, name,
+                   kind ? "#tune." : "", kind ? kind : "", kind ? "<" : "",
+                   list.text ? list.text : "", kind ? ">" : "", tune_level_name(level),
+                   default_value);
   writer->text.failed |= list.failed;
   tune_string_builder_deinit(&list);
 }
@@ -166,10 +167,11 @@ static void begin_alternatives(tune_writer *writer, const char *results, const c
   char types[512];
   tune_writer_types(types, sizeof types, handle_count);
   tune_writer_line(writer,
-                   "%s%stransform.tune.alternatives<\"%s\"> attributes {tune.level = \"%s\", "
+                   "%s%stransform.tune.alternatives<\"%s%s%s\"> attributes {tune.level = \"%s\", "
                    "tune.labels = [%s], tune.default = %" PRId64 " : i64%s}%s%s {",
-                   results ? results : "", results ? " = " : "", name, tune_level_name(level),
-                   labels, default_index, more, handle_count ? " -> " : "", types);
+                   results ? results : "", results ? " = " : "", writer->form,
+                   *writer->form ? "_" : "", name, tune_level_name(level), labels, default_index,
+                   more, handle_count ? " -> " : "", types);
   writer->indent++;
 }
 

@@ -39,9 +39,19 @@ int64_t tune_value_set_at_most(const tune_value_set *set, int64_t limit);
 void tune_value_set_add_divisors(tune_value_set *set, int64_t extent, int64_t low, int64_t high,
                                  int64_t step);
 
+// A part of a text.
+typedef struct tune_span {
+  size_t begin, end;
+} tune_span;
+
 typedef struct tune_writer {
   tune_string_builder text;
-  unsigned indent;         // levels of two spaces
+  tune_span comment;     // of the text: what the whole is
+  tune_span bodies[2];   // what is within @tune_tensors and within @tune_buffers
+  size_t body_count;     // of which so many have ended
+  tune_span preparation; // @tune_prepare
+  const char *form; // knobs, alternatives and the preparation are called <form>_…; "" at first
+  unsigned indent;  // levels of two spaces
   const char *knob_prefix; // of the names that knobs have in the space; "" at first
   const char *func; // the handle of the task's function, "%func" at first; a pass makes a new one
   int64_t stack_bytes; // default of the knob of tune_writer_place_buffers; 0 at first
@@ -180,6 +190,8 @@ void tune_writer_end_buffers(tune_writer *writer);
 
 // @tune_prepare as for `structure`, @__transform_main, and the end of the module.
 void tune_writer_main(tune_writer *writer, const tune_structure *structure);
+// The same without @tune_prepare.
+void tune_writer_end_module(tune_writer *writer);
 
 #ifdef __cplusplus
 }

@@ -139,6 +139,19 @@ static tune_status remove_constraints(MlirOperation op) {
   return TUNE_OK;
 }
 
+// Of a sequence that says so: its argument is consumed by what was selected.
+static void mark_consumed(MlirOperation op) {
+  if (!tune_ir_is(op, "transform.named_sequence") ||
+      !mlirOperationRemoveDiscardableAttributeByName(op, tune_ir_string(TUNE_CONSUMES_ATTRIBUTE)))
+    return;
+  MlirContext context = mlirOperationGetContext(op);
+  MlirNamedAttribute consumed = mlirNamedAttributeGet(
+      mlirIdentifierGet(context, tune_ir_string("transform.consumed")), mlirUnitAttrGet(context));
+  MlirAttribute argument = mlirDictionaryAttrGet(context, 1, &consumed);
+  mlirOperationSetAttributeByName(op, tune_ir_string("arg_attrs"),
+                                  mlirArrayAttrGet(context, 1, &argument));
+}
+
 static tune_status select_in_op(const decided *decisions, MlirOperation op) {
   if (tune_ir_is(op, "transform.tune.knob"))
     return select_knob(decisions, op);
@@ -150,6 +163,7 @@ static tune_status select_in_op(const decided *decisions, MlirOperation op) {
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
          !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
       TUNE_RETURN_IF_ERROR(select_in_block(decisions, block));
+  mark_consumed(op);
   return TUNE_OK;
 }
 

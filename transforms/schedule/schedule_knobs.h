@@ -19,7 +19,8 @@
 extern "C" {
 #endif
 
-#define TUNE_UNSPLIT_ATTRIBUTE "tune.unsplit" // on alternatives, as in schedule.h
+#define TUNE_UNSPLIT_ATTRIBUTE "tune.unsplit"   // on alternatives, as in schedule.h
+#define TUNE_CONSUMES_ATTRIBUTE "tune.consumes" // on a sequence, as there
 
 // Adds the knob of `op`, a transform.tune.knob, to `space`. What stands in it again, as in another
 // region of alternatives, is one knob; INVALID_ARGUMENT with the place where the two differ.

@@ -121,15 +121,6 @@ static tune_status make_spaces(search *s) {
   return TUNE_OK;
 }
 
-static void destroy_spaces(search *s) {
-  for (size_t i = 0; s->spaces && i < s->tasks.extraction->task_count; i++)
-    tune_task_space_destroy(s->spaces[i]);
-  for (size_t i = 0; s->winners && i < s->tasks.extraction->task_count; i++)
-    tune_config_deinit(&s->winners[i].best);
-  free(s->spaces);
-  free(s->winners);
-}
-
 //===--------------------------------------------------------------------------===//
 // All tasks
 //===--------------------------------------------------------------------------===//
@@ -193,7 +184,8 @@ tune_status tune_search_module(MlirModule module, const tune_search_options *opt
   if (s.known != s.database)
     tune_database_destroy(s.known);
   tune_database_destroy(s.database);
-  destroy_spaces(&s);
+  tune_search_destroy_spaces(&s);
+  free(s.cut);
   tune_module_tasks_deinit(&s.tasks);
   tune_rounds_destroy(s.rounds);
   tune_cores_deinit(&s.cores);

@@ -128,8 +128,13 @@ static tune_status tune_one(search *s) {
     return TUNE_OK;
   }
   TUNE_RETURN_IF_ERROR(status);
-  check_roofline(s, &task, &result);
-  status = tune_search_finish_task(s, &task, &result);
+  bool is_cut = false;
+  if (tune_search_is_hopeless(&result))
+    status = tune_search_search_parts(s, &task, &result.failures, tune_one, &is_cut);
+  if (!is_cut && tune_status_is_ok(status)) {
+    check_roofline(s, &task, &result);
+    status = tune_search_finish_task(s, &task, &result);
+  }
   tune_session_result_deinit(&result);
   return status;
 }

@@ -1,9 +1,10 @@
 //===- search_state.h - State that the files of a search share ---------------===//
 //
 // Internal to, from the bottom up, search_conditions.c (what the machine is like meanwhile),
-// search_task.c (the search at one task), the two backends, search_here.c (tasks one after the
-// other, measured here) and search_rounds.c (all tasks in rounds, measured elsewhere),
-// search_whole.c (the module with all winners), and search.c, which picks one of them.
+// search_task.c (the search at one task), search_parts.c (that at its parts), the two backends,
+// search_here.c (tasks one after the other, measured here) and search_rounds.c (all tasks in
+// rounds, measured elsewhere), search_demotions.c (what comes of that, kept), search_whole.c (the
+// module with all winners), and search.c, which picks one of them.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -61,6 +62,12 @@ struct tune_search {
   tune_digest fingerprint;
   tune_record_store store;
 
+  // Tasks that are cut apart since none of their candidates works, and whether the tasks at hand
+  // are those that there are then (search_parts.c).
+  tune_digest *cut;
+  size_t cut_count;
+  bool is_of_parts;
+
   // Of the task being tuned (tune_search_turn_to).
   size_t index;
   const tune_task_space *space;
@@ -77,6 +84,15 @@ void tune_search_turn_to(struct tune_search *s, size_t task);
 // one by the next rule. `*out_task` is what was searched at last, and `*out_result` the caller's.
 tune_status tune_search_run_session(struct tune_search *s, tune_task *out_task,
                                     tune_session_result *out_result);
+// Whether no candidate worked, as long as they were tried.
+bool tune_search_is_hopeless(const tune_session_result *result);
+// Searches the parts of the present task, each by `tune_one`, where it has some; none of its
+// candidates worked, as `failures` say. Their winners are in the database alone.
+tune_status tune_search_search_parts(struct tune_search *s, const tune_task *task,
+                                     const tune_failures *failures,
+                                     tune_status (*tune_one)(struct tune_search *s),
+                                     bool *out_is_cut);
+void tune_search_destroy_spaces(struct tune_search *s);
 // Leaves the winner on the ops, and reports it.
 tune_status tune_search_finish_task(struct tune_search *s, const tune_task *task,
                                     const tune_session_result *result);
@@ -90,6 +106,19 @@ void tune_search_look_back(struct tune_search *s);
 
 // What it is like now, for the records of a session that begins. False where that is not known.
 bool tune_search_keep_conditions(const struct tune_search *s, tune_kept_conditions *out_kept);
+
+// A task that has lost its winner in the module, and what it has there; all borrowed.
+typedef struct tune_search_demoted {
+  const tune_demoted *demoted;
+  const tune_config *config; // of its space
+  double seconds;            // what the task alone takes by that
+} tune_search_demoted;
+
+// Keeps that in the database; and with `others_stand`, of winners that have lost in this module
+// before, that they do not any more.
+tune_status tune_search_keep_demotions(const struct tune_search *s,
+                                       const tune_search_demoted *demoted, size_t count,
+                                       bool others_stand);
 
 // Looks at the module with all winners as a whole, and has those of its tasks that lose there
 // written otherwise. What keeps it from that is told, and no failure of the search.

@@ -5,6 +5,7 @@
 #include "transforms/search/search_state.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 // After so many trials the first one is timed again, to see whether the machine is as fast as it
 // was: a twentieth of the time for measuring.
@@ -18,6 +19,15 @@ typedef struct tune_search search;
 void tune_search_turn_to(search *s, size_t task) {
   s->index = task;
   s->space = s->spaces[task];
+}
+
+void tune_search_destroy_spaces(search *s) {
+  for (size_t i = 0; s->spaces && i < s->tasks.extraction->task_count; i++)
+    tune_task_space_destroy(s->spaces[i]);
+  for (size_t i = 0; s->winners && i < s->tasks.extraction->task_count; i++)
+    tune_config_deinit(&s->winners[i].best);
+  free(s->spaces);
+  free(s->winners);
 }
 
 bool tune_search_is_interrupted(const search *s) {
@@ -161,7 +171,8 @@ static tune_status keep_winner(search *s, const tune_session_result *result) {
 
 tune_status tune_search_finish_task(search *s, const tune_task *task,
                                     const tune_session_result *result) {
-  TUNE_RETURN_IF_ERROR(write_winner(s, result));
+  if (!s->is_of_parts)
+    TUNE_RETURN_IF_ERROR(write_winner(s, result));
   TUNE_RETURN_IF_ERROR(keep_winner(s, result));
   if (s->observer->task_done)
     s->observer->task_done(s->observer->user, s->index, task,
@@ -229,7 +240,7 @@ static tune_status take_next_rule(search *s, const tune_task *task, const tune_f
   return TUNE_OK;
 }
 
-static bool is_hopeless(const tune_session_result *result) {
+bool tune_search_is_hopeless(const tune_session_result *result) {
   return !result->has_best && result->failures.kind_count > 0 &&
          (result->stop == TUNE_STOP_HOPELESS || result->stop == TUNE_STOP_EXHAUSTED ||
           result->stop == TUNE_STOP_TRIALS);
@@ -239,7 +250,7 @@ tune_status tune_search_run_session(search *s, tune_task *out_task,
                                     tune_session_result *out_result) {
   bool is_there = true;
   TUNE_RETURN_IF_ERROR(run_once(s, out_task, true, out_result));
-  while (is_there && is_hopeless(out_result)) {
+  while (is_there && tune_search_is_hopeless(out_result)) {
     tune_status status = take_next_rule(s, out_task, &out_result->failures, &is_there);
     if (!is_there && out_result->stop != TUNE_STOP_HOPELESS)
       return status; // the one that there is was tried as long as is allowed

@@ -37,6 +37,7 @@ typedef struct tune_search search;
 typedef struct ways {
   tune_task_way items[MOST_WAYS];
   json_t *next; // the config of the next best; NULL: there is none
+  double next_seconds;
 } ways;
 
 typedef struct whole {
@@ -95,7 +96,7 @@ static tune_status visit_record(void *user, const tune_record *record) {
 }
 
 // The fastest trial of the task with other code than the winner's, where it beats the default.
-static tune_status find_next(const whole *w, size_t task, json_t **out_config) {
+static tune_status find_next(const whole *w, size_t task, ways *out_ways) {
   search *s = w->search;
   next_best next = {.space = s->spaces[task],
                     .winner = &s->winners[task].best,
@@ -107,7 +108,8 @@ static tune_status find_next(const whole *w, size_t task, json_t **out_config) {
   if (tune_status_is_ok(status) && next.winner_digest)
     status = s->store.load(s->store.self, key, s->fingerprint.text, visit_record, &next);
   free(next.winner_digest);
-  *out_config = next.config;
+  out_ways->next = next.config;
+  out_ways->next_seconds = next.seconds;
   return status;
 }
 
@@ -129,7 +131,7 @@ static tune_status list_ways(whole *w, size_t task, size_t *out_count) {
   w->gains[task] = (winner->default_time - winner->time) *
                    (double)s->tasks.extraction->tasks[task].occurrence_count;
   own->items[TUNE_WHOLE_DEFAULT] = (tune_task_way){passed_over, w->defaults};
-  TUNE_RETURN_IF_ERROR(find_next(w, task, &own->next));
+  TUNE_RETURN_IF_ERROR(find_next(w, task, own));
   own->items[TUNE_WHOLE_NEXT] = (tune_task_way){passed_over, own->next};
   *out_count = own->next ? MOST_WAYS : TUNE_WHOLE_DEFAULT + 1;
   return TUNE_OK;
@@ -241,27 +243,48 @@ static tune_status look(whole *w, tune_demotion *out_demotion) {
   return run_on(w, &task, out_demotion);
 }
 
-// Writes what the demoted tasks have now in place of their winners.
-static tune_status write_demoted(const whole *w, const tune_demotion *demotion) {
+// Writes what a demoted task has now in place of its winner, and hands it out.
+static tune_status write_one(const whole *w, const tune_demoted *demoted, tune_config *out_config) {
   const search *s = w->search;
+  const tune_task_space *space = s->spaces[demoted->task];
+  bool is_default = demoted->value == TUNE_WHOLE_DEFAULT;
   char provenance[96];
   snprintf(provenance, sizeof provenance, "search:%s", s->options->session.strategy);
+  TUNE_RETURN_IF_ERROR(
+      is_default ? tune_config_init_copy(out_config, &space->config)
+                 : tune_config_from_json(out_config, space->space, w->ways[demoted->task].next));
+  return tune_task_space_write_chosen(space, &s->tasks.anchors, out_config,
+                                      is_default ? "default" : provenance);
+}
+
+static tune_status write_and_keep(const whole *w, const tune_demotion *demotion,
+                                  tune_config *configs, tune_search_demoted *kept) {
+  const search *s = w->search;
   for (size_t i = 0; i < demotion->demoted_count; i++) {
     const tune_demoted *demoted = &demotion->demoted[i];
-    const tune_task_space *space = s->spaces[demoted->task];
-    if (demoted->value == TUNE_WHOLE_DEFAULT) {
-      TUNE_RETURN_IF_ERROR(
-          tune_task_space_write_chosen(space, &s->tasks.anchors, &space->config, "default"));
-      continue;
-    }
-    tune_config config;
-    TUNE_RETURN_IF_ERROR(tune_config_from_json(&config, space->space, w->ways[demoted->task].next));
-    tune_status status =
-        tune_task_space_write_chosen(space, &s->tasks.anchors, &config, provenance);
-    tune_config_deinit(&config);
-    TUNE_RETURN_IF_ERROR(status);
+    bool is_default = demoted->value == TUNE_WHOLE_DEFAULT;
+    TUNE_RETURN_IF_ERROR(write_one(w, demoted, &configs[i]));
+    kept[i] = (tune_search_demoted){.demoted = demoted,
+                                    .config = &configs[i],
+                                    .seconds = is_default ? s->winners[demoted->task].default_time
+                                                          : w->ways[demoted->task].next_seconds};
   }
-  return TUNE_OK;
+  bool is_over = demotion->verdict == TUNE_VERDICT_OK && !demotion->ended;
+  return tune_search_keep_demotions(s, kept, demotion->demoted_count, is_over);
+}
+
+// Writes what the demoted tasks have now in place of their winners, on the ops and to the database.
+static tune_status write_demoted(const whole *w, const tune_demotion *demotion) {
+  size_t count = demotion->demoted_count;
+  tune_config *configs = calloc(count + 1, sizeof *configs);
+  tune_search_demoted *kept = calloc(count + 1, sizeof *kept);
+  tune_status status = configs && kept ? write_and_keep(w, demotion, configs, kept)
+                                       : tune_status_out_of_memory("demoting winners");
+  for (size_t i = 0; configs && i < count; i++)
+    tune_config_deinit(&configs[i]);
+  free(configs);
+  free(kept);
+  return status;
 }
 
 static void tell(const search *s, const tune_demotion *demotion, const char *unchecked) {

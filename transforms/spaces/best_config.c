@@ -52,7 +52,7 @@ static void take(tune_config *into, tune_config *config) {
 // fastest trial. Records come in the order in which they were made.
 static tune_status visit(void *user, const tune_record *record) {
   search *state = user;
-  if (record->verdict != TUNE_VERDICT_OK)
+  if (record->verdict != TUNE_VERDICT_OK || record->kind == TUNE_RECORD_DEMOTION)
     return TUNE_OK;
   if (strcmp(record->schedule, state->space->schedule_digest.text) != 0) {
     if (state->outcome == TUNE_BEST_NO_RECORD)
@@ -99,9 +99,9 @@ static tune_status search_all(tune_database *database, const tune_task_space *sp
   return status;
 }
 
-tune_status tune_best_config_find(tune_database *database, const tune_task_space *space,
-                                  const tune_target_facts *facts, tune_best_outcome *out_outcome,
-                                  tune_config *out_config) {
+static tune_status find_best(tune_database *database, const tune_task_space *space,
+                             const tune_target_facts *facts, tune_best_outcome *out_outcome,
+                             tune_config *out_config) {
   *out_outcome = TUNE_BEST_NO_RECORD;
   *out_config = (tune_config){0};
   tune_record record;
@@ -123,6 +123,71 @@ tune_status tune_best_config_find(tune_database *database, const tune_task_space
   return tune_status_is_ok(status) ? search_all(database, space, facts, out_outcome, out_config)
                                    : status;
 }
+
+//===--------------------------------------------------------------------------===//
+// In a module
+//===--------------------------------------------------------------------------===//
+
+typedef struct in_module {
+  tune_database *database;
+  const tune_task_space *space;
+  const char *module;
+  const tune_config *best; // of the task alone
+  tune_config config;      // in its place; no choices: none
+} in_module;
+
+static tune_status is_usable(const in_module *state, const tune_record *record, bool *out_usable) {
+  tune_digest id;
+  bool is_taken_back;
+  TUNE_RETURN_IF_ERROR(tune_database_record_digest(record, &id));
+  TUNE_RETURN_IF_ERROR(tune_database_is_taken_back(state->database, id.text, &is_taken_back));
+  *out_usable = !is_taken_back;
+  return TUNE_OK;
+}
+
+// The last one counts. What the choices rule out was decided about another module.
+static tune_status visit_demotion(void *user, const tune_record *record) {
+  in_module *state = user;
+  tune_config lost = {0}, config = {0};
+  bool is_found, is_usable_there = false;
+  if (strcmp(record->module, state->module) != 0)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_config_find(&lost, state->space->space, record->lost, &is_found, NULL));
+  bool is_of_best = is_found && tune_config_equal(&lost, state->best);
+  tune_config_deinit(&lost);
+  if (!is_of_best)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(
+      tune_config_find(&config, state->space->space, record->config, &is_found, NULL));
+  tune_status status = is_found ? is_usable(state, record, &is_usable_there) : TUNE_OK;
+  if (tune_status_is_ok(status) && is_usable_there)
+    take(&state->config, &config);
+  tune_config_deinit(&config);
+  return status;
+}
+
+tune_status tune_best_config_find(tune_database *database, const tune_task_space *space,
+                                  const tune_target_facts *facts, const tune_digest *module,
+                                  tune_best_outcome *out_outcome, tune_config *out_config) {
+  TUNE_RETURN_IF_ERROR(find_best(database, space, facts, out_outcome, out_config));
+  if (!module || *out_outcome != TUNE_BEST_FOUND)
+    return TUNE_OK;
+  in_module state = {
+      .database = database, .space = space, .module = module->text, .best = out_config};
+  tune_status status =
+      tune_database_load_demotions(database, space->task->key.text, facts->digest.text,
+                                   space->schedule_digest.text, visit_demotion, &state);
+  if (!tune_status_is_ok(status))
+    tune_config_deinit(out_config);
+  else if (state.config.choices)
+    take(out_config, &state.config);
+  tune_config_deinit(&state.config);
+  return status;
+}
+
+//===--------------------------------------------------------------------------===//
+// Why there is none
+//===--------------------------------------------------------------------------===//
 
 // Of the record that would have been used.
 static tune_status describe_not_of_space(tune_database *database, const tune_task_space *space,

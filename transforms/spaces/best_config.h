@@ -25,11 +25,12 @@ typedef enum tune_best_outcome {
   TUNE_BEST_NOT_OF_SPACE, // their configs are none of the space that they say they are of
 } tune_best_outcome;
 
-// Looks up the best config of `space`; `*out_config` is the caller's, to deinit, where one is
-// found.
+// Looks up the best config of `space`, and in the module with the key `module` (module_key.h; NULL:
+// in none) what a search has found to be better there than the best; `*out_config` is the caller's,
+// to deinit, where one is found.
 tune_status tune_best_config_find(tune_database *database, const tune_task_space *space,
-                                  const tune_target_facts *facts, tune_best_outcome *out_outcome,
-                                  tune_config *out_config);
+                                  const tune_target_facts *facts, const tune_digest *module,
+                                  tune_best_outcome *out_outcome, tune_config *out_config);
 
 // Says why the task keeps the default schedule, which `outcome` is not found for: "'matmul 8x8x8'
 // keeps the default schedule: no record ..."; free() it.

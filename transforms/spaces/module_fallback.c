@@ -119,7 +119,9 @@ tune_status tune_module_fallback_advance(tune_module_plan *plan, size_t task, co
   if (planned->is_users)
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(note_failure(planned, failure));
-  if (!attempt.takes_defaults && planned->origin != TUNE_ORIGIN_DEFAULT)
+  // Parts of a task take records, but no choices.
+  if (planned->origin == TUNE_ORIGIN_DATABASE ||
+      (!attempt.takes_defaults && planned->origin != TUNE_ORIGIN_DEFAULT))
     attempt.takes_defaults = true;
   else
     ++attempt.passed_over;
@@ -132,6 +134,18 @@ tune_status tune_module_fallback_advance(tune_module_plan *plan, size_t task, co
   if (!is_of_schedule(status))
     return status;
   tune_status_free(status); // no rule is left, or the user has said what is of this one alone
+  return TUNE_OK;
+}
+
+tune_status tune_module_fallback_advance_or_cut(tune_module_plan *plan, size_t task,
+                                                const char *failure, bool *out_is_cut,
+                                                bool *out_is_there) {
+  *out_is_cut = false;
+  TUNE_RETURN_IF_ERROR(tune_module_fallback_advance(plan, task, failure, out_is_there));
+  if (*out_is_there && !plan->planned[task].leaves_device)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_module_plan_cut(plan, task, failure, out_is_cut));
+  *out_is_there |= *out_is_cut;
   return TUNE_OK;
 }
 
@@ -151,16 +165,6 @@ tune_status tune_module_fallback_take_last(tune_module_plan *plan, const char *f
 // Tasks that fail by themselves
 //===--------------------------------------------------------------------------===//
 
-// Takes `why` none of the task's schedules builds, which is what is told where it cannot be cut.
-static tune_status cut_apart(builder *b, size_t task, tune_status why, bool *out_is_cut) {
-  tune_status status =
-      tune_module_plan_cut(b->plan, task, tune_status_get_message(why), out_is_cut);
-  if (tune_status_is_ok(status) && !*out_is_cut)
-    return why;
-  tune_status_free(why);
-  return status;
-}
-
 // Takes `why` the task cannot be built as it is. Where it is cut apart tasks have other indices.
 static tune_status advance_until_built(builder *b, size_t task, tune_status why, bool *out_is_cut) {
   *out_is_cut = false;
@@ -168,10 +172,11 @@ static tune_status advance_until_built(builder *b, size_t task, tune_status why,
   do {
     tune_status_free(status);
     bool is_there = false;
-    status = tune_module_fallback_advance(b->plan, task, tune_status_get_message(why), &is_there);
+    status = tune_module_fallback_advance_or_cut(b->plan, task, tune_status_get_message(why),
+                                                 out_is_cut, &is_there);
     if (tune_status_is_ok(status) && !is_there)
-      return cut_apart(b, task, why, out_is_cut);
-    if (tune_status_is_ok(status))
+      return why;
+    if (tune_status_is_ok(status) && !*out_is_cut)
       status = build_task(b, task);
   } while (is_of_schedule(status));
   tune_status_free(why);

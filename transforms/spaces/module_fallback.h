@@ -7,8 +7,8 @@
 //   1. the default values of its rule, where a search or a record had chosen others;
 //   2. the next rule that takes it, `general` and `plain` at the end,
 //   3. where none of these builds, its parts in its place (fusion_groups.h), each of which is a
-//   task
-//      like any other.
+//      task like any other,
+//   4. on a device, where it has no parts, a step on the host, which nearly always builds.
 //
 // Where each task builds and the module does not, the tasks that the module fails for are found by
 // halves: some of them get their last rule, until it builds. Where it does not even then, the first
@@ -42,6 +42,11 @@ tune_status tune_module_fallback_build(tune_module_plan *plan, MlirOperation mod
 // `*out_is_there` is false where that was the last.
 tune_status tune_module_fallback_advance(tune_module_plan *plan, size_t task, const char *failure,
                                          bool *out_is_there);
+// The same, or cuts it apart, `*out_is_cut`, where no schedule is left, or none but a step on the
+// host. Tasks have other indices then. `*out_is_there` is false where neither can be done.
+tune_status tune_module_fallback_advance_or_cut(tune_module_plan *plan, size_t task,
+                                                const char *failure, bool *out_is_cut,
+                                                bool *out_is_there);
 // Gives all tasks their last rules, since `failure`.
 tune_status tune_module_fallback_take_last(tune_module_plan *plan, const char *failure);
 

@@ -5,6 +5,7 @@
 #include "dialects/diagnostic.h"
 #include "transforms/spaces/best_config.h"
 #include "transforms/spaces/module_schedule.h"
+#include "transforms/tasks/module_key.h"
 #include "tuning/space/config_complete.h"
 
 #include <stdlib.h>
@@ -27,8 +28,10 @@ static bool copy_text(char **copy, const char *text) {
 
 tune_status tune_planned_task_init_copy(tune_planned_task *planned,
                                         const tune_planned_task *other) {
-  *planned = (tune_planned_task){
-      .origin = other->origin, .is_users = other->is_users, .original = other->original};
+  *planned = (tune_planned_task){.origin = other->origin,
+                                 .is_users = other->is_users,
+                                 .leaves_device = other->leaves_device,
+                                 .original = other->original};
   bool ok = copy_text(&planned->origin_name, other->origin_name);
   ok = copy_text(&planned->why, other->why) && ok;
   ok = copy_text(&planned->failed, other->failed) && ok;
@@ -46,7 +49,10 @@ static tune_status find_best(const tune_module_plan *plan, const tune_task_space
                              char **out_why) {
   tune_database *database = plan->options->database;
   const tune_target_facts *facts = plan->tasks.facts;
-  TUNE_RETURN_IF_ERROR(tune_best_config_find(database, space, facts, out_outcome, out_config));
+  tune_digest module;
+  TUNE_RETURN_IF_ERROR(tune_module_key(plan->tasks.extraction, &module));
+  TUNE_RETURN_IF_ERROR(
+      tune_best_config_find(database, space, facts, &module, out_outcome, out_config));
   if (*out_outcome == TUNE_BEST_FOUND)
     return TUNE_OK;
   if (remarks)
@@ -101,6 +107,7 @@ static tune_status decide(const tune_module_plan *plan, const tune_task_space *s
                                                   &out_planned->schedule);
   tune_config_deinit(&values);
   out_planned->is_users = space->is_users || plan->options->config;
+  out_planned->leaves_device = space->leaves_device;
   out_planned->origin_name = strdup(space->origin);
   if (tune_status_is_ok(status) && !out_planned->origin_name)
     status = tune_status_out_of_memory("deciding schedules");
@@ -258,7 +265,7 @@ static size_t find_task(const tune_extraction *extraction, const tune_digest *ke
   return i;
 }
 
-// What `plan` had decided of tasks that are still there, and the defaults of the parts.
+// What `plan` had decided of tasks that are still there, and the records or defaults of the parts.
 static tune_status plan_after_cut(const tune_module_plan *plan, size_t task,
                                   tune_module_plan *after) {
   const tune_extraction *before = plan->tasks.extraction, *extraction = after->tasks.extraction;
@@ -275,7 +282,7 @@ static tune_status plan_after_cut(const tune_module_plan *plan, size_t task,
     }
     after->planned[i].original = plan->planned[task].original;
     const tune_task_attempt defaults = {.takes_defaults = true};
-    TUNE_RETURN_IF_ERROR(tune_module_plan_decide(after, i, defaults, false));
+    TUNE_RETURN_IF_ERROR(decide_task(after, i, defaults, &(decision){.takes_records = true}));
   }
   return TUNE_OK;
 }

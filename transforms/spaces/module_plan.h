@@ -23,6 +23,7 @@ typedef struct tune_planned_task {
   MlirOperation schedule;    // decided (instantiate.h), owned
   tune_choice_origin origin; // of its values
   bool is_users;             // the schedule is the user's, and there is no other
+  bool leaves_device;        // it is a step on the host
   size_t original;           // the task's index before any was cut apart, or that of what it is of
   char *origin_name;         // "rule 'contraction' for cpu", owned
   char *why;                 // of a default: why no record is used; NULL, or owned
@@ -67,9 +68,10 @@ tune_status tune_module_plan_decide(tune_module_plan *plan, size_t task, tune_ta
 tune_status tune_module_plan_choose(tune_module_plan *plan, size_t task, tune_task_attempt attempt,
                                     const json_t *values);
 
-// Cuts `task` apart, of which no schedule is left, the last one since `failure`: its parts are
-// planned by their defaults, and tasks have other indices then. `*out_is_cut` is false where it is
-// one op, or the user has said what the parts do not take.
+// Cuts `task` apart, of which no schedule is left that is wanted, the last one since `failure`: its
+// parts are planned by what the database has of them, or their defaults, and tasks have other
+// indices then. `*out_is_cut` is false where it is one op, or the user has said what the parts do
+// not take.
 tune_status tune_module_plan_cut(tune_module_plan *plan, size_t task, const char *failure,
                                  bool *out_is_cut);
 

@@ -3,6 +3,7 @@
 #include "transforms/spaces/rule_registry.h"
 
 #include "transforms/rules/layouts.h"
+#include "transforms/rules/schedule_forms.h"
 
 #include <string.h>
 
@@ -66,9 +67,15 @@ static bool takes(const tune_rule *rule, const tune_structure *structure,
   return rule->applies(structure, machine);
 }
 
-// Called for each rule that takes a task, in their order, with the form of it that it takes; to
-// return whether that was the one.
+//===--------------------------------------------------------------------------===//
+// The forms of a task, in their order
+//===--------------------------------------------------------------------------===//
+
+// Called for each; to return whether that was the one. `structure` has the layout.
 typedef bool (*visitor)(const tune_rule *rule, const tune_structure *structure, void *user_data);
+
+// In which kind of layout a rule has taken the task: either once.
+enum { RAW, LAID_OUT, KINDS_OF_LAYOUT };
 
 typedef struct rule_walk {
   MlirContext context;
@@ -77,7 +84,7 @@ typedef struct rule_walk {
   const tune_structure *structure; // as the task is
   visitor visit;
   void *user_data;
-  bool seen[RULE_COUNT];
+  bool seen[KINDS_OF_LAYOUT][RULE_COUNT];
   bool is_found;
 } rule_walk;
 
@@ -90,29 +97,44 @@ static bool is_asked(rules_asked asked, const tune_rule *rule) {
   return asked == ANY || (!is_for_all(rule) && (asked == MADE_FOR_IT || rule->takes_layouts));
 }
 
+static bool is_laid_out(const tune_structure *structure) {
+  return structure->preparation.layout.op_count > 0;
+}
+
+// Whether a rule sees another product in `layout`, and not just fewer ops beside it.
+static bool changes_product(const tune_layout *layout) {
+  return layout->packs || (layout->op_count > 1 && layout->ops[1].operand == SIZE_MAX &&
+                           layout->ops[1].tile.loop_count > 0);
+}
+
 // Those behind one that yields are less particular, and yield as well.
 static void visit_rules(rule_walk *walk, const tune_structure *structure, rules_asked asked) {
+  bool laid_out = is_laid_out(structure), *seen = walk->seen[laid_out ? LAID_OUT : RAW];
+  bool is_same = laid_out && !changes_product(&structure->preparation.layout);
   for (size_t i = 0; i < RULE_COUNT && !walk->is_found; i++) {
     const tune_rule *rule = RULES[i];
-    if (walk->seen[i] || !is_asked(asked, rule) || !takes(rule, structure, walk->machine))
+    if (seen[i] || (is_same && walk->seen[RAW][i]) || !is_asked(asked, rule) ||
+        !takes(rule, structure, walk->machine))
       continue;
     if (asked == GOING_FIRST && !rule->goes_first(structure, walk->machine))
       continue;
     if (asked != ANY && rule->yields && rule->yields(structure, walk->machine))
       return;
-    walk->seen[i] = true;
+    seen[i] = true;
     walk->is_found = walk->visit(rule, structure, walk->user_data);
   }
 }
 
-// Rules that want the product in another layout, each in the first that it takes. What upstream
-// cannot bring into one has no such rules.
-static tune_status visit_layouts(rule_walk *walk) {
+// Rules that want the product in another layout, each in the first that it takes; with `all` also
+// where only ops beside it are gone. What upstream cannot bring into one has no such rules.
+static tune_status visit_layouts(rule_walk *walk, bool all) {
   tune_layout layouts[TUNE_LAYOUTS_MOST];
   size_t count = walk->machine->kind == TUNE_KIND_CPU && !is_beyond_plans(walk->structure)
                      ? tune_layouts_find(walk->structure, walk->machine, layouts)
                      : 0;
   for (size_t i = 0; i < count && !walk->is_found; i++) {
+    if (!all && !changes_product(&layouts[i]))
+      continue;
     tune_structure structure;
     tune_status status =
         tune_structure_read_laid_out(walk->context, walk->payload, &layouts[i], &structure);
@@ -133,7 +155,7 @@ static tune_status walk_rules(rule_walk *walk) {
   if (!walk->is_found)
     visit_rules(walk, walk->structure, GOING_FIRST);
   if (!walk->is_found)
-    TUNE_RETURN_IF_ERROR(visit_layouts(walk));
+    TUNE_RETURN_IF_ERROR(visit_layouts(walk, true));
   if (!walk->is_found)
     visit_rules(walk, walk->structure, ANY);
   return TUNE_OK;
@@ -144,22 +166,61 @@ static tune_status walk_rules(rule_walk *walk) {
 //===--------------------------------------------------------------------------===//
 
 typedef struct choice {
+  rule_walk walk;
   const char *name;            // the one of this name; NULL: by number
   size_t passed_over;          // how many still have to be
   const tune_machine *machine; //
-  tune_writer writer;          // of the schedule
-  const tune_rule *rule;       // that wrote it; NULL as long as none has
+  tune_schedule_form forms[2]; // the one that is wanted, and the other that goes with it
+  size_t count;                // of these, in the end
+  const tune_rule *rule;       // of the first; NULL as long as there is none
+  bool changes;                // its layout: more than what stands beside the product
+  bool is_second;              // another form of the rule comes before it
+  unsigned indent;             // of what is written
   tune_string_builder names;   // "contraction, general, plain": those that take the task
 } choice;
+
+static const char *layout_of(const tune_structure *structure) {
+  return is_laid_out(structure) ? structure->preparation.layout.name : TUNE_LAYOUT_RAW;
+}
+
+// Whether the other kind of layout has had `rule` before.
+static bool is_second_form(const rule_walk *walk, const tune_rule *rule,
+                           const tune_structure *structure) {
+  size_t index = 0;
+  while (RULES[index] != rule)
+    index++;
+  return walk->seen[is_laid_out(structure) ? RAW : LAID_OUT][index];
+}
+
+// Whether `name` is "contraction" or "contraction/raw", where the rule's own name is the first's.
+static bool is_called(const char *name, const tune_rule *rule, const char *layout, bool is_second) {
+  size_t length = strlen(rule->name);
+  if (strncmp(name, rule->name, length) != 0)
+    return false;
+  return name[length] ? name[length] == '/' && strcmp(name + length + 1, layout) == 0 : !is_second;
+}
+
+static void write_form(choice *self, const tune_rule *rule, const tune_structure *structure) {
+  tune_schedule_form *form = &self->forms[self->count++];
+  form->layout = layout_of(structure);
+  form->writer.indent = self->indent;
+  form->writer.form = self->count == 2 ? form->layout : "";
+  rule->write(structure, self->machine, &form->writer);
+}
 
 static bool write_if_wanted(const tune_rule *rule, const tune_structure *structure,
                             void *user_data) {
   choice *self = user_data;
-  tune_string_builder_appendf(&self->names, "%s%s", self->names.text ? ", " : "", rule->name);
-  if (self->name ? strcmp(rule->name, self->name) != 0 : self->passed_over-- > 0)
+  const char *layout = layout_of(structure);
+  bool is_second = is_second_form(&self->walk, rule, structure);
+  tune_string_builder_appendf(&self->names, "%s%s%s%s", self->names.text ? ", " : "", rule->name,
+                              is_second ? "/" : "", is_second ? layout : "");
+  if (self->name ? !is_called(self->name, rule, layout, is_second) : self->passed_over-- > 0)
     return false;
   self->rule = rule;
-  rule->write(structure, self->machine, &self->writer);
+  self->is_second = is_second;
+  self->changes = is_laid_out(structure) && changes_product(&structure->preparation.layout);
+  write_form(self, rule, structure);
   return true;
 }
 
@@ -172,35 +233,104 @@ static tune_status refuse(const choice *self) {
                           self->name, self->names.text ? self->names.text : "none");
 }
 
+//===--------------------------------------------------------------------------===//
+// The other form that goes with the first
+//===--------------------------------------------------------------------------===//
+
+static bool pass_over(const tune_rule *rule, const tune_structure *structure, void *user_data) {
+  (void)rule;
+  (void)structure;
+  (void)user_data;
+  return false;
+}
+
+// Not plain loops, and of a rule that takes the task raw no other layout: that rule packs by
+// itself.
+static bool write_other(const tune_rule *rule, const tune_structure *structure, void *user_data) {
+  choice *self = user_data;
+  if (rule == &tune_rule_plain ||
+      (is_laid_out(structure) && is_second_form(&self->walk, rule, structure)))
+    return false;
+  write_form(self, rule, structure);
+  return true;
+}
+
+static tune_status find_other(choice *self) {
+  rule_walk *walk = &self->walk;
+  bool is_raw = strcmp(self->forms[0].layout, TUNE_LAYOUT_RAW) == 0;
+  if (!is_raw && !self->changes)
+    return TUNE_OK;
+  walk->is_found = false;
+  if (is_raw) {
+    walk->visit = pass_over;
+    visit_rules(walk, walk->structure, MADE_FOR_IT);
+  }
+  walk->visit = write_other;
+  if (is_raw)
+    return visit_layouts(walk, false);
+  visit_rules(walk, walk->structure, ANY);
+  return TUNE_OK;
+}
+
+// Of what takes whatever there is, only what goes first: else no other layout has a rule.
+static bool has_other(const choice *self) {
+  const tune_rule *rule = self->rule;
+  return self->machine->kind == TUNE_KIND_CPU &&
+         (!is_for_all(rule) ||
+          (rule->goes_first && rule->goes_first(self->walk.structure, self->machine)));
+}
+
+//===--------------------------------------------------------------------------===//
+// The schedule
+//===--------------------------------------------------------------------------===//
+
+static tune_status find_forms(choice *self, bool joins) {
+  self->indent = joins ? 1 : 0;
+  TUNE_RETURN_IF_ERROR(walk_rules(&self->walk));
+  if (!self->rule)
+    return refuse(self);
+  return joins && has_other(self) ? find_other(self) : TUNE_OK;
+}
+
+static tune_status write_schedule(choice *self, char **out_schedule) {
+  tune_writer joined;
+  if (self->count < 2 || !tune_schedule_form_is_whole(&self->forms[0]) ||
+      !tune_schedule_form_is_whole(&self->forms[1]))
+    return tune_writer_finish(&self->forms[0].writer, out_schedule);
+  tune_writer_init(&joined);
+  tune_schedule_forms_write(self->forms, &joined);
+  tune_status status = tune_writer_finish(&joined, out_schedule);
+  tune_writer_deinit(&joined);
+  return status;
+}
+
 tune_status tune_rules_make_schedule(MlirContext context, const char *payload,
                                      const tune_machine *machine, const tune_rule_wanted *wanted,
-                                     char **out_schedule, const tune_rule **out_rule) {
+                                     char **out_schedule, tune_rule_taken *out_taken) {
   *out_schedule = NULL;
   tune_structure structure;
   TUNE_RETURN_IF_ERROR(tune_structure_read_payload(context, payload, &structure));
-  choice self = {.name = wanted ? wanted->name : NULL,
+  choice self = {.walk = {.context = context,
+                          .payload = payload,
+                          .machine = machine,
+                          .structure = &structure,
+                          .visit = write_if_wanted,
+                          .user_data = &self},
+                 .name = wanted ? wanted->name : NULL,
                  .passed_over = wanted ? wanted->passed_over : 0,
                  .machine = machine};
   tune_string_builder_init(&self.names);
-  tune_writer_init(&self.writer);
-  rule_walk walk = {.context = context,
-                    .payload = payload,
-                    .machine = machine,
-                    .structure = &structure,
-                    .visit = write_if_wanted,
-                    .user_data = &self};
-  tune_status status = walk_rules(&walk);
-  if (tune_status_is_ok(status) && !self.rule)
-    status = refuse(&self);
-  if (tune_status_is_ok(status)) {
-    status = tune_writer_finish(&self.writer, out_schedule);
-    status = tune_status_annotate(status, "making the space of a task by the rule '%s'",
-                                  self.rule->name);
-  }
-  tune_writer_deinit(&self.writer);
+  for (size_t i = 0; i < 2; i++)
+    tune_writer_init(&self.forms[i].writer);
+  tune_status status = find_forms(&self, !self.name && self.passed_over == 0);
+  if (tune_status_is_ok(status))
+    status = tune_status_annotate(write_schedule(&self, out_schedule),
+                                  "making the space of a task by the rule '%s'", self.rule->name);
+  for (size_t i = 0; i < 2; i++)
+    tune_writer_deinit(&self.forms[i].writer);
   tune_string_builder_deinit(&self.names);
+  if (out_taken)
+    *out_taken = (tune_rule_taken){self.rule, self.is_second ? self.forms[0].layout : NULL};
   tune_structure_deinit(&structure);
-  if (out_rule)
-    *out_rule = self.rule;
   return status;
 }

@@ -13,22 +13,34 @@
 extern "C" {
 #endif
 
-// Which of the rules that take a task is meant. All zero: the first.
+// Which of the forms of a task is meant (see below). All zero: the first.
 typedef struct tune_rule_wanted {
   const char *name;   // the one of this name; NULL: by number
-  size_t passed_over; // the first after so many that would take it
+  size_t passed_over; // the first after so many that there are
 } tune_rule_wanted;
 
-// The rules in their order: those that take the task as it is, those that take it in another layout
-// (rules/layouts.h), each in the first that it takes, and at last those that take whatever comes.
+// What wrote a schedule.
+typedef struct tune_rule_taken {
+  const tune_rule *rule;
+  const char *layout; // that is to be said beside the rule's name: another form of the same rule
+                      // comes first; NULL: none. Static text
+} tune_rule_taken;
+
+// A form of a task is a rule and the layout that it takes the task in (rules/layouts.h). In their
+// order: rules that take it as it is, those that take it in another layout, each in the first that
+// it takes, and at last what else takes it as it is. A form is called by its rule, "contraction",
+// where that is the first of the rule, and always as "contraction/raw", "contraction/filter".
+//
+// The first form is written together with the first one that is raw where it is not, or the other
+// way round (rules/schedule_forms.h); all others by themselves.
 //
 // Makes the space of the task whose payload (a module with one function) is `payload`, as the text
-// of a schedule module; free() it. `wanted` NULL: by the first rule that takes it. `out_rule` (may
-// be NULL) is the rule that wrote it. NOT_FOUND where no rule is left, or none of those that take
-// the task has the name, which says which do.
+// of a schedule module; free() it. `wanted` NULL: the first form. `out_taken` (may be NULL) says
+// what wrote it; of two, what is the default. NOT_FOUND where no rule is left, or none of those
+// that take the task has the name, which says which do.
 tune_status tune_rules_make_schedule(MlirContext context, const char *payload,
                                      const tune_machine *machine, const tune_rule_wanted *wanted,
-                                     char **out_schedule, const tune_rule **out_rule);
+                                     char **out_schedule, tune_rule_taken *out_taken);
 
 #ifdef __cplusplus
 }

@@ -78,12 +78,17 @@ static tune_status write_by_rule(MlirContext context, const tune_target_facts *f
   tune_machine_read_fingerprint(&machine, facts->fingerprint);
   machine.threads = (unsigned)facts->threads;
   machine.gpu.can_validate_matrices = tune_spirv_tools_know_matrices();
-  const tune_rule *rule;
+  tune_rule_taken taken;
   TUNE_RETURN_IF_ERROR(tune_rules_make_schedule(context, space->task->payload, &machine, wanted,
-                                                &space->schedule_text, &rule));
-  space->rule = rule->name;
+                                                &space->schedule_text, &taken));
+  space->leaves_device = taken.rule->leaves_device;
   char what[TUNE_TARGET_FACTS_TEXT];
-  if (asprintf(&space->origin_owned, "rule '%s' for %s", rule->name,
+  if (asprintf(&space->rule, "%s%s%s", taken.rule->name, taken.layout ? "/" : "",
+               taken.layout ? taken.layout : "") < 0) {
+    space->rule = NULL;
+    return tune_status_out_of_memory("making the space of a task");
+  }
+  if (asprintf(&space->origin_owned, "rule '%s' for %s", space->rule,
                tune_target_facts_describe(facts, what)) < 0) {
     space->origin_owned = NULL;
     return tune_status_out_of_memory("making the space of a task");
@@ -212,6 +217,7 @@ void tune_task_space_destroy(tune_task_space *space) {
   if (!space)
     return;
   free(space->origin_owned);
+  free(space->rule);
   free(space->schedule_text);
   free(space->kinds);
   tune_schedule_destroy(space->schedule);

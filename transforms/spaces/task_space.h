@@ -59,7 +59,9 @@ typedef struct tune_task_space {
   const tune_extracted_task *task; // borrowed
   const char *origin;              // for messages: "rule 'contraction'", or the schedule's file
   char *origin_owned;
-  const char *rule;            // that made it, static text; NULL: the schedule is the user's
+  char *rule;                  // that made it, with the layout where that has to be said
+                               // (rule_registry.h); NULL: the schedule is the user's
+  bool leaves_device;          // as the rule
   bool names_rule;             // its choices need the rule's name beside them: it was asked for, or
                                // those before it were passed over
   bool is_users;               // the schedule is the user's; `origin` is its file

@@ -58,6 +58,7 @@ typedef struct tune_layout_op {
 } tune_layout_op;
 
 typedef struct tune_layout {
+  const char *name;                        // "filter": what moves (rules/layouts.h); static text
   size_t op_count;                         // 0: nothing changes
   tune_layout_op ops[TUNE_LAYOUT_MAX_OPS]; // the product first
 

@@ -124,11 +124,11 @@ static void append_barrier(const tune_preparation *preparation, tune_string_buil
 }
 
 // `effect` says what the sequence does to the handle it is given.
-static void append_begin(const char *effect, tune_string_builder *text) {
+static void append_begin(const char *effect, const char *form, tune_string_builder *text) {
   tune_string_builder_appendf(text,
-                              "  transform.named_sequence @tune_prepare(%%func: "
+                              "  transform.named_sequence @" TUNE_PREPARATION_NAME "%s%s(%%func: "
                               "!transform.any_op {transform.%s})\n      -> !transform.any_op {\n",
-                              effect);
+                              *form ? "_" : "", form, effect);
 }
 
 static void append_fusion(const tune_preparation *preparation, tune_string_builder *text) {
@@ -139,8 +139,9 @@ static void append_fusion(const tune_preparation *preparation, tune_string_build
   tune_string_builder_appendf(text, "    transform.yield %s : !transform.any_op\n  }\n", prepared);
 }
 
-void tune_preparation_write(const tune_preparation *preparation, tune_string_builder *text) {
-  append_begin("consumed", text);
+void tune_preparation_write(const tune_preparation *preparation, const char *form,
+                            tune_string_builder *text) {
+  append_begin("consumed", form, text);
   tune_string_builder_append(text, GENERALIZE);
   append_orders(preparation, text);
   append_fusion(preparation, text);
@@ -282,7 +283,7 @@ static tune_status run_steps(MlirModule payload, const char *effect, tune_string
              "      : (!transform.any_op) -> !transform.any_op\n"
              "    transform.yield\n"
              "  }\n");
-  append_begin(effect, &text);
+  append_begin(effect, "", &text);
   char *lines = NULL, *source = NULL;
   tune_status status = tune_string_builder_finish(steps, &lines);
   if (tune_status_is_ok(status))

@@ -50,9 +50,12 @@ typedef struct tune_preparation {
   tune_layout layout;   // what is done after all that; zeroes: nothing
 } tune_preparation;
 
-// Writes the named sequence @tune_prepare. It takes the handle of a function and yields that of
-// the prepared one.
-void tune_preparation_write(const tune_preparation *preparation, tune_string_builder *text);
+#define TUNE_PREPARATION_NAME "tune_prepare"
+
+// Writes the named sequence @tune_prepare, with `form` (not "") @tune_prepare_<form>. It takes the
+// handle of a function and yields that of the prepared one.
+void tune_preparation_write(const tune_preparation *preparation, const char *form,
+                            tune_string_builder *text);
 
 // Prepares the only function of `payload`, its product in `layout` unless that is NULL, and tells
 // how. INTERNAL where it fails.

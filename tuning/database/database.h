@@ -129,6 +129,12 @@ tune_status tune_database_append(tune_database *database, const tune_record *rec
 tune_status tune_database_load(tune_database *database, const char *task, const char *fingerprint,
                                tune_record_visitor visit, void *user);
 
+// Visits the demotions of `task` on `fingerprint` in the space of `schedule`, oldest first, as
+// above.
+tune_status tune_database_load_demotions(tune_database *database, const char *task,
+                                         const char *fingerprint, const char *schedule,
+                                         tune_record_visitor visit, void *user);
+
 // The record to use for `task` on `fingerprint`: of the winners, which were measured beside their
 // rivals, the last one of each schedule and of these the fastest; where no session has ended, the
 // fastest trial. Only verdict "ok" counts, and what no other record takes back; a schedule

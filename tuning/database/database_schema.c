@@ -132,6 +132,8 @@ static const char *const steps[] = {
     "  created_ms INTEGER NOT NULL,"
     "  conditions INTEGER,"
     "  figures BLOB NOT NULL);",
+    // Demotions, a kind of records that versions before do not know.
+    "",
 };
 
 // After the step to schema 9, when its records are in.

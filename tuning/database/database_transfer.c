@@ -322,7 +322,7 @@ static tune_status import_object(importer *from, const json_t *object) {
     return import_task(from->database, object, &from->done);
   if (strcmp(kind, "fingerprint") == 0)
     return import_fingerprint(from->database, object, &from->done);
-  if (strcmp(kind, "trial") == 0 || strcmp(kind, "winner") == 0) {
+  if (strcmp(kind, "trial") == 0 || strcmp(kind, "winner") == 0 || strcmp(kind, "demotion") == 0) {
     ++from->records;
     return import_record(from->database, object, &from->done);
   }
@@ -331,7 +331,8 @@ static tune_status import_object(importer *from, const json_t *object) {
   if (from->is_results && (strcmp(kind, "failure") == 0 || strcmp(kind, "comparison") == 0))
     return TUNE_OK; // there is nothing to keep of a task that could not be measured
   return tune_status_make(TUNE_INVALID_ARGUMENT,
-                          "the kind is '%s', not one of header, task, fingerprint, trial, winner",
+                          "the kind is '%s', not one of header, task, fingerprint, trial, winner, "
+                          "demotion",
                           kind);
 }
 

@@ -27,16 +27,45 @@ tune_status tune_database_read_record_of(tune_database *database, sqlite3_stmt *
       tune_status_make(TUNE_DATA_LOSS, "it leads to a record of something else"));
 }
 
+// What the rows are to be of, and who gets them.
+typedef struct rows {
+  const char *task, *fingerprint, *schedule; // NULL: any
+  tune_record_visitor visit;
+  void *user;
+} rows;
+
+static tune_status visit_rows(tune_database *database, sqlite3_stmt *statement, const rows *of) {
+  bool row = true;
+  tune_status status = TUNE_OK;
+  while (tune_status_is_ok(status)) {
+    status = tune_database_step(database, statement, &row);
+    if (!tune_status_is_ok(status) || !row)
+      break;
+    tune_record record;
+    bool is_left_out;
+    status = tune_database_read_record_of(database, statement, of->task, of->fingerprint,
+                                          of->schedule, &record);
+    status = tune_database_pass_over(database, status, &is_left_out);
+    if (tune_status_is_ok(status) && !is_left_out)
+      status = of->visit(of->user, &record);
+    tune_record_deinit(&record);
+  }
+  return status;
+}
+
+#define OF_TASK_AND_FINGERPRINT                                                                    \
+  "SELECT " TUNE_DATABASE_RECORD_COLUMNS " FROM tasks AS t JOIN fingerprints AS f JOIN trials AS " \
+  "r  ON r.task = t.id AND r.fingerprint = f.id WHERE t.key = ?1 AND f.digest = ?2"
+#define IN_ORDER " ORDER BY r.created_ms, r.id"
+
 tune_status tune_database_load(tune_database *database, const char *task, const char *fingerprint,
                                tune_record_visitor visit, void *user) {
   sqlite3_stmt *statement = NULL;
+  const rows of = {task, fingerprint, NULL, visit, user};
   // Two texts, since with "?1 IS NULL OR" SQLite would not use the index.
   tune_status status = tune_database_prepare(
       database,
-      task && fingerprint ? "SELECT " TUNE_DATABASE_RECORD_COLUMNS
-                            " FROM tasks AS t JOIN fingerprints AS f JOIN trials AS r"
-                            "  ON r.task = t.id AND r.fingerprint = f.id"
-                            "  WHERE t.key = ?1 AND f.digest = ?2 ORDER BY r.created_ms, r.id"
+      task && fingerprint ? OF_TASK_AND_FINGERPRINT IN_ORDER
                           : "SELECT " TUNE_DATABASE_RECORD_COLUMNS
                             " FROM trials AS r JOIN tasks AS t ON t.id = r.task"
                             "  JOIN fingerprints AS f ON f.id = r.fingerprint"
@@ -45,19 +74,24 @@ tune_status tune_database_load(tune_database *database, const char *task, const 
       &statement);
   if (tune_status_is_ok(status))
     status = tune_database_bind(database, statement, "tt", task, fingerprint);
-  bool row = true;
-  while (tune_status_is_ok(status)) {
-    status = tune_database_step(database, statement, &row);
-    if (!tune_status_is_ok(status) || !row)
-      break;
-    tune_record record;
-    bool is_left_out;
-    status = tune_database_read_record_of(database, statement, task, fingerprint, NULL, &record);
-    status = tune_database_pass_over(database, status, &is_left_out);
-    if (tune_status_is_ok(status) && !is_left_out)
-      status = visit(user, &record);
-    tune_record_deinit(&record);
-  }
+  if (tune_status_is_ok(status))
+    status = visit_rows(database, statement, &of);
+  sqlite3_finalize(statement);
+  return status;
+}
+
+tune_status tune_database_load_demotions(tune_database *database, const char *task,
+                                         const char *fingerprint, const char *schedule,
+                                         tune_record_visitor visit, void *user) {
+  sqlite3_stmt *statement = NULL;
+  const rows of = {task, fingerprint, schedule, visit, user};
+  tune_status status = tune_database_prepare(
+      database, OF_TASK_AND_FINGERPRINT " AND r.kind = 'demotion' AND r.schedule = ?3" IN_ORDER,
+      &statement);
+  if (tune_status_is_ok(status))
+    status = tune_database_bind(database, statement, "ttt", task, fingerprint, schedule);
+  if (tune_status_is_ok(status))
+    status = visit_rows(database, statement, &of);
   sqlite3_finalize(statement);
   return status;
 }

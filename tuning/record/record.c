@@ -55,6 +55,7 @@ static const size_t texts[] = {
     offsetof(tune_record, schedule), offsetof(tune_record, config),
     offsetof(tune_record, script),   offsetof(tune_record, error),
     offsetof(tune_record, digest),   offsetof(tune_record, strategy),
+    offsetof(tune_record, module),   offsetof(tune_record, lost),
 };
 
 #define TEXT_COUNT (sizeof texts / sizeof *texts)

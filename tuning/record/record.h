@@ -65,8 +65,10 @@ const char *tune_stage_name(tune_stage stage); // "transform", "lower", ...
 
 typedef enum tune_record_kind {
   TUNE_RECORD_TRIAL,
-  TUNE_RECORD_WINNER, // the winner of a session, measured again beside the other finalists; beats
-                      // any trial of its task and fingerprint when the best is asked for
+  TUNE_RECORD_WINNER,   // the winner of a session, measured again beside the other finalists; beats
+                        // any trial of its task and fingerprint when the best is asked for
+  TUNE_RECORD_DEMOTION, // of a task in one module: what it has there in place of a config that
+                        // loses in it; of a config in place of itself, that it stands there again
 } tune_record_kind;
 
 // A time in seconds for one run of the artifact.
@@ -113,8 +115,10 @@ typedef struct tune_record {
   tune_kept_conditions conditions;        // of the machine, when its session began
   double stage_seconds[TUNE_STAGE_COUNT]; // 0 for a stage not reached
   char *strategy;                         // who proposed it: "default", "seed", "evolutionary", ...
-  uint64_t seed;                          // of the strategy
-  int64_t created_ms;                     // when it was measured; Unix time in milliseconds
+  char *module;  // of a demotion, the key of the module (transforms/tasks/module_key.h), else NULL
+  char *lost;    // of a demotion, the config that loses in it, as `config`; else NULL
+  uint64_t seed; // of the strategy
+  int64_t created_ms; // when it was measured; Unix time in milliseconds
 } tune_record;
 
 // The median that is put right by the drift, to compare it with others of the same task and

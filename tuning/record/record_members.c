@@ -25,7 +25,7 @@ static json_t *made(json_t *value, bool *ok) {
   return value;
 }
 
-static const char *const kind_names[] = {"trial", "winner"};
+static const char *const kind_names[] = {"trial", "winner", "demotion"};
 
 static json_t *write_kind(const tune_record *record, bool *ok) {
   return made(json_string(kind_names[record->kind]), ok);
@@ -39,7 +39,7 @@ static tune_status read_kind(const json_t *object, tune_record *record) {
       return TUNE_OK;
     }
   }
-  return tune_record_wrong_member("kind", "\"trial\" or \"winner\"");
+  return tune_record_wrong_member("kind", "\"trial\", \"winner\" or \"demotion\"");
 }
 
 static json_t *write_verdict(const tune_record *record, bool *ok) {
@@ -59,13 +59,27 @@ static json_t *write_config(const tune_record *record, bool *ok) {
   return made(config, ok);
 }
 
-static tune_status read_config(const json_t *object, tune_record *record) {
-  const json_t *config = json_object_get(object, "config");
+static tune_status dump_config(const json_t *config, char **out_text) {
   TUNE_RETURN_IF_ERROR(tune_record_validate_config(config));
-  record->config = tune_json_dump(config, JSON_COMPACT);
-  if (!record->config)
-    return tune_status_out_of_memory("out of memory while reading a record");
-  return TUNE_OK;
+  *out_text = tune_json_dump(config, JSON_COMPACT);
+  return *out_text ? TUNE_OK : tune_status_out_of_memory("out of memory while reading a record");
+}
+
+static tune_status read_config(const json_t *object, tune_record *record) {
+  return dump_config(json_object_get(object, "config"), &record->config);
+}
+
+static json_t *write_lost(const tune_record *record, bool *ok) {
+  json_t *config = NULL;
+  if (!record->lost)
+    return NULL;
+  tune_status_free(tune_json_load_kept(record->lost, "a config", &config));
+  return made(config, ok);
+}
+
+static tune_status read_lost(const json_t *object, tune_record *record) {
+  const json_t *config = json_object_get(object, "lost");
+  return config ? dump_config(config, &record->lost) : TUNE_OK;
 }
 
 json_t *tune_timing_to_json(const tune_timing *time) {
@@ -286,6 +300,8 @@ static const struct member {
     {"strategy", TEXT(strategy)},
     {"seed", OWN(seed)},
     {"created_ms", OWN(created)},
+    {"module", TEXT(module)},
+    {"lost", OWN(lost)},
 };
 
 #define MEMBER_COUNT (sizeof members / sizeof *members)

@@ -52,6 +52,20 @@ static tune_status validate_time(const tune_record *record) {
   return TUNE_OK;
 }
 
+static tune_status validate_demotion(const tune_record *record) {
+  if (record->kind != TUNE_RECORD_DEMOTION)
+    return record->module || record->lost
+               ? tune_status_make(TUNE_INVALID_ARGUMENT,
+                                  "record with a \"module\" or \"lost\" that is no demotion")
+               : TUNE_OK;
+  TUNE_RETURN_IF_ERROR(require_text("module", record->module, false));
+  TUNE_RETURN_IF_ERROR(require_text("lost", record->lost, false));
+  return record->verdict == TUNE_VERDICT_OK
+             ? TUNE_OK
+             : tune_status_make(TUNE_INVALID_ARGUMENT, "demotion with the verdict %s",
+                                tune_verdict_name(record->verdict));
+}
+
 tune_status tune_record_validate_all_but_config(const tune_record *record) {
   TUNE_RETURN_IF_ERROR(tune_record_require_utf8(record));
   TUNE_RETURN_IF_ERROR(require_text("task", record->task, false));
@@ -61,6 +75,7 @@ tune_status tune_record_validate_all_but_config(const tune_record *record) {
   TUNE_RETURN_IF_ERROR(require_text("strategy", record->strategy, false));
   if (record->verdict == TUNE_VERDICT_CANCELLED)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "record of a cancelled trial");
+  TUNE_RETURN_IF_ERROR(validate_demotion(record));
   TUNE_RETURN_IF_ERROR(validate_time(record));
   TUNE_RETURN_IF_ERROR(tune_run_figures_validate(&record->run));
   if (record->verdict == TUNE_VERDICT_OK && record->run.check.is_known &&
@@ -77,5 +92,7 @@ tune_status tune_record_validate_all_but_config(const tune_record *record) {
 
 tune_status tune_record_validate(const tune_record *record) {
   TUNE_RETURN_IF_ERROR(tune_record_validate_all_but_config(record));
+  if (record->lost)
+    TUNE_RETURN_IF_ERROR(validate_config_text(record->lost));
   return validate_config_text(record->config);
 }

@@ -98,8 +98,10 @@ static tune_status load_record(void *user, const tune_record *record) {
   struct session *session = load->session;
   tune_config config;
   bool found, is_settled;
-  // A record of another version of the rules is no error, it is of no use.
-  if (strcmp(record->schedule, session->task->schedule_digest) != 0)
+  // A record of another version of the rules is no error, it is of no use. What a module has is
+  // nothing that was tried.
+  if (record->kind == TUNE_RECORD_DEMOTION ||
+      strcmp(record->schedule, session->task->schedule_digest) != 0)
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(
       tune_config_find(&config, session->task->space, record->config, &found, &is_settled));

@@ -53,7 +53,8 @@ static bool joins_too_much(MlirOperation payload, MlirOperation module) {
 static MlirWalkResult find_write(MlirOperation op, void *found) {
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   if (mlirOperationGetNumResults(op) > 0 || (strncmp(name.data, "vector.transfer_write", 21) != 0 &&
-                                             strncmp(name.data, "vector.store", 12) != 0))
+                                             strncmp(name.data, "vector.store", 12) != 0 &&
+                                             strncmp(name.data, "linalg.generic", 14) != 0))
     return MlirWalkResultAdvance;
   *(MlirOperation *)found = op;
   return MlirWalkResultInterrupt;

@@ -62,13 +62,13 @@ static void try_class(const char *loops, const char *inputs, const char *output,
                        .out = strcmp(type, "i8") == 0 ? "i32" : NULL};
   char *payload, *schedule;
   int64_t reduction;
-  const tune_rule *rule;
+  tune_rule_taken taken;
   assert_ok(payload_write(&spec, &payload, &reduction));
-  assert_ok(tune_rules_make_schedule(context, payload, &machine, NULL, &schedule, &rule));
-  if (!is_for_products(rule->name)) {
+  assert_ok(tune_rules_make_schedule(context, payload, &machine, NULL, &schedule, &taken));
+  if (!is_for_products(taken.rule->name)) {
     left++;
     print_error("%s: %s -> %s, %s, %u bits: rule '%s'\n", type, inputs, output, loops,
-                machine.vector_bits, rule->name);
+                machine.vector_bits, taken.rule->name);
   }
   free(schedule);
   free(payload);

@@ -392,12 +392,12 @@ static void try_configs(trial_job *job, size_t count, uint64_t seed, trial_outco
 static tune_status open_task(const trial_bench *bench, const trial_subject *subject,
                              tune_build_task **out_task) {
   char *schedule = NULL;
-  const tune_rule *rule = NULL;
+  tune_rule_taken taken = {0};
   TUNE_RETURN_IF_ERROR(tune_rules_make_schedule(bench->context, subject->payload, &subject->machine,
-                                                NULL, &schedule, &rule));
+                                                NULL, &schedule, &taken));
   tune_status status = TUNE_OK;
-  if (subject->rule && strcmp(rule->name, subject->rule) != 0)
-    status = tune_status_make(TUNE_FAILED_PRECONDITION, "the rule is %s, not %s", rule->name,
+  if (subject->rule && strcmp(taken.rule->name, subject->rule) != 0)
+    status = tune_status_make(TUNE_FAILED_PRECONDITION, "the rule is %s, not %s", taken.rule->name,
                               subject->rule);
   tune_build_source source = {.payload = subject->payload,
                               .payload_source = "payload",

@@ -104,9 +104,9 @@ static void open_candidates(const payload_case *payload, const json_t *device, c
   tune_machine machine;
   tune_machine_init(&machine);
   tune_machine_read_fingerprint(&machine, device);
-  const tune_rule *rule;
-  assert_ok(tune_rules_make_schedule(context, payload->text, &machine, NULL, &c->schedule, &rule));
-  assert_string_equal(rule->name, payload->rule);
+  tune_rule_taken taken;
+  assert_ok(tune_rules_make_schedule(context, payload->text, &machine, NULL, &c->schedule, &taken));
+  assert_string_equal(taken.rule->name, payload->rule);
   tune_build_source source = {.payload = payload->text,
                               .payload_source = "p.mlir",
                               .schedule = c->schedule,

@@ -34,6 +34,10 @@ static const char TEXT[] =
 
 // A builder that takes no task of both a product and a tanh, and no module with such a task.
 typedef struct fussy {
+  const char *target; // NULL: the CPU
+  bool takes_host;    // it takes whatever is a step on the host
+  bool refuses_tanh;  // it takes no tanh at all but there
+  bool has_host;      // a task of the module that was built last is such a step
   size_t tells;
   char from[128], to[128], why[128];
   size_t task;
@@ -68,10 +72,17 @@ static size_t count_scheduled(MlirOperation script) {
 }
 
 static tune_status build(void *user, MlirOperation module, MlirOperation script, size_t task) {
-  (void)user;
+  fussy *f = user;
+  bool is_host = has(script, "\"tune.host\"");
   bool is_refused = task == TUNE_WHOLE_MODULE
-                        ? count_scheduled(script) < 3
+                        ? count_scheduled(script) < (is_host ? 2 : 3)
                         : has(module, "math.tanh") && has(module, "arith.mulf");
+  if (f->refuses_tanh && task != TUNE_WHOLE_MODULE)
+    is_refused = has(module, "math.tanh");
+  if (f->takes_host && is_host)
+    is_refused = false;
+  if (task == TUNE_WHOLE_MODULE)
+    f->has_host = is_host;
   return is_refused ? tune_status_make(TUNE_INTERNAL, "no tanh beside a product") : TUNE_OK;
 }
 
@@ -89,11 +100,12 @@ static tune_status make_script(fussy *f, const char *text, bool is_strict,
   MlirModule module = mlirModuleCreateParse(context, tune_ir_string(text));
   assert_false(mlirModuleIsNull(module));
   tune_module_tasks_load_dialects(context);
-  const tune_module_choices_options options = {.tasks = {.target = "cpu", .threads = 1},
-                                               .is_strict = is_strict,
-                                               .build = build,
-                                               .tell_fallback = tell,
-                                               .user = f};
+  const tune_module_choices_options options = {
+      .tasks = {.target = f->target ? f->target : "cpu", .threads = 1},
+      .is_strict = is_strict,
+      .build = build,
+      .tell_fallback = tell,
+      .user = f};
   tune_status status =
       tune_module_choices_make_script(mlirModuleGetOperation(module), &options, false, out_script);
   mlirModuleDestroy(module);
@@ -128,10 +140,39 @@ static void strict_means_it(void **state) {
   tune_status_free(status);
 }
 
+// On a device a step on the host would take the whole task: its parts come before that, and stay
+// where they are.
+static void the_parts_come_before_the_host(void **state) {
+  (void)state;
+  fussy f = {.target = "cuda:sm_90", .takes_host = true};
+  MlirOperation script;
+  assert_ok(make_script(&f, TEXT, false, &script));
+  assert_int_equal(f.tells, 1);
+  assert_string_equal(f.to, "its parts, each for itself");
+  assert_int_equal(count_scheduled(script), 3);
+  assert_false(f.has_host);
+  mlirOperationDestroy(script);
+}
+
+// What has no parts goes there, and that alone.
+static void one_op_goes_to_the_host(void **state) {
+  (void)state;
+  fussy f = {.target = "cuda:sm_90", .takes_host = true, .refuses_tanh = true};
+  MlirOperation script;
+  assert_ok(make_script(&f, TEXT, false, &script));
+  assert_int_equal(f.tells, 2);
+  assert_non_null(strstr(f.to, "rule 'host'"));
+  assert_int_equal(count_scheduled(script), 3);
+  assert_true(f.has_host);
+  mlirOperationDestroy(script);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_parts_take_its_place),
       cmocka_unit_test(strict_means_it),
+      cmocka_unit_test(the_parts_come_before_the_host),
+      cmocka_unit_test(one_op_goes_to_the_host),
   };
   return cmocka_run_group_tests(tests, make_context, destroy_context);
 }

@@ -113,10 +113,10 @@ static void any_device_has_the_required_limits(void **state) {
 
 static const char *find_rule(const tune_machine *machine, const char *payload,
                              char **out_schedule) {
-  const tune_rule *rule;
-  assert_ok(tune_rules_make_schedule(context, payload, machine, NULL, out_schedule, &rule));
-  assert_true(rule->kinds & 1u << machine->kind);
-  return rule->name;
+  tune_rule_taken taken;
+  assert_ok(tune_rules_make_schedule(context, payload, machine, NULL, out_schedule, &taken));
+  assert_true(taken.rule->kinds & 1u << machine->kind);
+  return taken.rule->name;
 }
 
 // No machine is given the schedule of another kind, also where a task has nothing to do.

@@ -352,15 +352,85 @@ static void best_does_not_look_at_all(void **state) {
   assert_true(seconds[1] < 10 * seconds[0]);
 }
 
+static tune_record make_demotion(const char *module, const char *lost, const char *config,
+                                 int64_t created_ms) {
+  tune_record record = make_record(0.02, config);
+  record.kind = TUNE_RECORD_DEMOTION;
+  record.schedule = (char *)"s1";
+  record.module = (char *)module;
+  record.lost = (char *)lost;
+  record.created_ms = created_ms;
+  return record;
+}
+
+static tune_status expect_demotion(void *user, const tune_record *record) {
+  size_t *count = user;
+  assert_int_equal(record->kind, TUNE_RECORD_DEMOTION);
+  assert_string_equal(record->module, "m1");
+  assert_string_equal(record->lost, A);
+  assert_string_equal(record->config, ++*count == 1 ? B : C);
+  return TUNE_OK;
+}
+
+// What a module has says nothing of the task alone, stays when trials are pruned, and comes in the
+// order in which it was decided.
+static void demotions_are_of_modules_alone(void **state) {
+  fixture *f = *state;
+  tune_database *database = open_with_task(f);
+  append_trial(database, 0.01, B, 1);
+  append_winner(database, 0.03, A, 2);
+  const tune_record first = make_demotion("m1", A, B, 3), second = make_demotion("m1", A, C, 4);
+  assert_ok(tune_database_append(database, &second));
+  assert_ok(tune_database_append(database, &first));
+  const char *schedule = first.schedule;
+  expect_best(database, schedule, A);
+  tune_database_prune_result result;
+  assert_ok(tune_database_prune(database, &(tune_database_prune_options){.keep_best = 1}, &result));
+  expect_best(database, schedule, A);
+  size_t count = 0;
+  assert_ok(
+      tune_database_load_demotions(database, "aaaa", "ffff", schedule, expect_demotion, &count));
+  assert_int_equal(count, 2);
+  assert_ok(
+      tune_database_load_demotions(database, "aaaa", "ffff", "other", expect_demotion, &count));
+  assert_int_equal(count, 2);
+  tune_database_destroy(database);
+}
+
+// A module and what lost there go with a demotion, and with nothing else.
+static void demotions_say_of_which_module(void **state) {
+  fixture *f = *state;
+  tune_database *database = open_with_task(f);
+  tune_record record = make_demotion("m1", NULL, B, 3);
+  assert_fails(tune_database_append(database, &record), TUNE_INVALID_ARGUMENT, "\"lost\"");
+  record = make_demotion(NULL, A, B, 3);
+  assert_fails(tune_database_append(database, &record), TUNE_INVALID_ARGUMENT, "\"module\"");
+  record = make_demotion("m1", "{\"n\":", B, 3);
+  assert_fails(tune_database_append(database, &record), TUNE_INVALID_ARGUMENT, "not JSON");
+  record = make_demotion("m1", A, B, 3);
+  record.kind = TUNE_RECORD_TRIAL;
+  assert_fails(tune_database_append(database, &record), TUNE_INVALID_ARGUMENT, "no demotion");
+  tune_database_destroy(database);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(best_prefers_winners),        TEST(times_are_put_right),
-      TEST(failures_take_trials_back),   TEST(failures_take_winners_back),
-      TEST(earlier_winners_come_last),   TEST(new_times_take_back_old_ones),
-      TEST(new_times_take_winners_back), TEST(new_times_are_those_of_all_with_the_code),
-      TEST(records_are_asked_for),       TEST(damaged_rows_hide_nothing),
+      TEST(best_prefers_winners),
+      TEST(times_are_put_right),
+      TEST(failures_take_trials_back),
+      TEST(failures_take_winners_back),
+      TEST(earlier_winners_come_last),
+      TEST(new_times_take_back_old_ones),
+      TEST(new_times_take_winners_back),
+      TEST(new_times_are_those_of_all_with_the_code),
+      TEST(records_are_asked_for),
+      TEST(damaged_rows_hide_nothing),
       TEST(best_does_not_look_at_all),
+      cmocka_unit_test_setup_teardown(demotions_are_of_modules_alone, fixture_setup,
+                                      fixture_teardown),
+      cmocka_unit_test_setup_teardown(demotions_say_of_which_module, fixture_setup,
+                                      fixture_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

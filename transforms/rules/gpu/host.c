@@ -33,6 +33,7 @@ const tune_rule tune_rule_host = {
     .summary = "what no kernel can be made of, on a GPU: a step on the host, as the plain lowering "
                "has it",
     .kinds = TUNE_KINDS_GPU,
+    .leaves_device = true,
     .applies = host_applies,
     .write = host_write,
 };

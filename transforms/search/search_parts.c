@@ -1,0 +1,136 @@
+//===- search_parts.c - A search of the parts of a task -----------------------------===//
+//
+// Where no candidate of a task works by any rule, whoever builds the module cuts the task apart
+// (spaces/module_fallback.h), and takes what the database has of the parts. So these are searched
+// in its place. Nothing is written onto ops: to a module that is not cut they are none that tasks
+// are named after.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "transforms/search/search_state.h"
+
+#include <stdlib.h>
+
+typedef struct tune_search search;
+
+static size_t find_task(const tune_extraction *extraction, const tune_digest *key) {
+  size_t i = 0;
+  while (i < extraction->task_count && !tune_digest_equal(&extraction->tasks[i].key, key))
+    ++i;
+  return i;
+}
+
+// The extraction in which `key` is cut apart as well; NULL where it has no parts.
+static tune_status cut(search *s, const tune_digest *key, tune_extraction **out_extraction) {
+  *out_extraction = NULL;
+  tune_digest *grown = realloc(s->cut, (s->cut_count + 1) * sizeof *grown);
+  if (!grown)
+    return tune_status_out_of_memory("cutting a task apart");
+  s->cut = grown;
+  grown[s->cut_count++] = *key;
+  tune_extraction *extraction;
+  tune_status status = tune_extract_cut(s->module, grown, s->cut_count, &extraction);
+  bool has_parts =
+      tune_status_is_ok(status) && find_task(extraction, key) == extraction->task_count;
+  if (has_parts) {
+    *out_extraction = extraction;
+    return TUNE_OK;
+  }
+  --s->cut_count;
+  tune_extraction_destroy(extraction);
+  if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
+    return status;
+  tune_status_free(status);
+  return TUNE_OK;
+}
+
+static bool is_part(const tune_extraction *before, const tune_extracted_task *task) {
+  return find_task(before, &task->key) == before->task_count;
+}
+
+// The search with the tasks of `extraction`, which it takes, in place of its own, and with the
+// spaces of those that `before` does not have.
+static tune_status enter(search *s, const tune_extraction *before, tune_extraction *extraction) {
+  size_t count = extraction->task_count;
+  s->tasks.extraction = extraction;
+  s->tasks.attempts = calloc(count + 1, sizeof *s->tasks.attempts);
+  s->tasks.anchors = (tune_anchors){.extraction = extraction};
+  tune_op_map_init(&s->tasks.anchors.task_of_op);
+  s->spaces = calloc(count + 1, sizeof *s->spaces);
+  s->winners = calloc(count + 1, sizeof *s->winners);
+  if (!s->tasks.attempts || !s->spaces || !s->winners)
+    return tune_status_out_of_memory("searching the parts of a task");
+  TUNE_RETURN_IF_ERROR(
+      tune_anchors_init(&s->tasks.anchors, extraction, mlirModuleGetOperation(s->module)));
+  for (size_t i = 0; i < count; i++)
+    if (is_part(before, &extraction->tasks[i]))
+      TUNE_RETURN_IF_ERROR(tune_module_tasks_make_space(&s->tasks, i, &s->spaces[i]));
+  return TUNE_OK;
+}
+
+static void leave(search *s) {
+  tune_search_destroy_spaces(s);
+  tune_anchors_deinit(&s->tasks.anchors);
+  tune_extraction_destroy(s->tasks.extraction);
+  free(s->tasks.attempts);
+}
+
+// What one of the parts fails for is told where it is searched.
+static tune_status search_each(search *s, tune_status (*tune_one)(search *s), bool *out_any_works) {
+  *out_any_works = false;
+  for (size_t i = 0; i < s->tasks.extraction->task_count; i++) {
+    size_t failed = s->failed_tasks;
+    if (!s->spaces[i])
+      continue;
+    tune_search_turn_to(s, i);
+    TUNE_RETURN_IF_ERROR(tune_one(s));
+    *out_any_works = *out_any_works || s->failed_tasks == failed;
+  }
+  return TUNE_OK;
+}
+
+// What the search is at. All else of it goes on.
+static void restore(search *s, const search *before) {
+  s->tasks = before->tasks;
+  s->spaces = before->spaces;
+  s->winners = before->winners;
+  s->is_of_parts = before->is_of_parts;
+  tune_search_turn_to(s, before->index);
+}
+
+static tune_status search_parts(search *s, const search *before, const tune_task *task,
+                                const tune_failures *failures, tune_status (*tune_one)(search *s)) {
+  const tune_task_space *space = before->space;
+  bool any_works;
+  if (s->observer->task_fell_back)
+    s->observer->task_fell_back(s->observer->user, before->index, space->task->location, task,
+                                space->origin, "its parts, each for itself", failures);
+  tune_status status = search_each(s, tune_one, &any_works);
+  s->failed_tasks = before->failed_tasks + !any_works;
+  return status;
+}
+
+tune_status tune_search_search_parts(search *s, const tune_task *task,
+                                     const tune_failures *failures,
+                                     tune_status (*tune_one)(search *s), bool *out_is_cut) {
+  *out_is_cut = false;
+  if (s->space->is_users || tune_search_is_interrupted(s))
+    return TUNE_OK;
+  tune_extraction *extraction;
+  TUNE_RETURN_IF_ERROR(cut(s, &s->space->task->key, &extraction));
+  if (!extraction)
+    return TUNE_OK;
+  const search before = *s;
+  s->is_of_parts = true;
+  tune_status status = enter(s, before.tasks.extraction, extraction);
+  *out_is_cut = tune_status_is_ok(status);
+  if (*out_is_cut)
+    status = search_parts(s, &before, task, failures, tune_one);
+  leave(s);
+  restore(s, &before);
+  tune_status_code code = tune_status_get_code(status);
+  if (*out_is_cut || code == TUNE_OUT_OF_MEMORY)
+    return status;
+  tune_status_free(status); // the user has said what is of the whole task alone
+  return TUNE_OK;
+}
