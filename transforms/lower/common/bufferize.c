@@ -2,6 +2,7 @@
 
 #include "transforms/lower/common/bufferize.h"
 
+#include "transforms/ir/no_elements.h"
 #include "transforms/lower/common/decompose.h"
 #include "transforms/lower/common/memory.h"
 #include "transforms/lower/common/pipeline.h"
@@ -30,5 +31,6 @@ tune_status tune_bufferizer_run(tune_bufferizer *bufferizer, MlirOperation modul
   if (!tune_memory_has_tensors(module))
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(tune_decompose_run(bufferizer->decompose, module));
+  TUNE_RETURN_IF_ERROR(tune_no_elements_replace(module));
   return tune_pipeline_run(bufferizer->passes, module, "bufferization");
 }
