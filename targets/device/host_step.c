@@ -40,8 +40,8 @@ static tune_status load(const tune_program_module *module, tune_host_module *out
   char path[64];
   snprintf(path, sizeof path, "/proc/self/fd/%d", out->fd);
   out->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  const char *error = out->handle ? NULL : dlerror();
   if (!out->handle) {
-    const char *error = dlerror();
     close(out->fd);
     return tune_status_make(TUNE_INVALID_ARGUMENT, "code of the host: %s",
                             error ? error : "it is no shared object");

@@ -2,6 +2,8 @@
 
 #include "transforms/rules/machine.h"
 
+#include <string.h>
+
 void tune_machine_init(tune_machine *machine) {
   *machine = (tune_machine){
       .vector_bits = 128,
@@ -20,6 +22,16 @@ static void read_bytes(const json_t *object, const char *key, int64_t *out) {
     *out = json_integer_value(value);
 }
 
+static bool has_feature(const json_t *fingerprint, const char *name) {
+  const json_t *features = json_object_get(fingerprint, "features");
+  for (size_t i = 0; i < json_array_size(features); ++i) {
+    const char *feature = json_string_value(json_array_get(features, i));
+    if (feature && strcmp(feature, name) == 0)
+      return true;
+  }
+  return false;
+}
+
 void tune_machine_read_fingerprint(tune_machine *machine, const json_t *fingerprint) {
   const char *target = json_string_value(json_object_get(fingerprint, "target"));
   machine->kind = target ? tune_target_kind_of(target) : TUNE_KIND_CPU;
@@ -32,6 +44,8 @@ void tune_machine_read_fingerprint(tune_machine *machine, const json_t *fingerpr
   machine->vector_registers = (unsigned)registers;
   machine->has_bf16_dot = json_is_true(json_object_get(fingerprint, "has_bf16_dot"));
   machine->has_int8_dot = json_is_true(json_object_get(fingerprint, "has_int8_dot"));
+  machine->has_int16_pairs = (bits == 256 && has_feature(fingerprint, "avx2")) ||
+                             (bits == 512 && has_feature(fingerprint, "avx512bw"));
   const json_t *caches = json_object_get(fingerprint, "caches");
   for (size_t i = 0; i < json_array_size(caches); ++i) {
     const json_t *cache = json_array_get(caches, i);

@@ -124,6 +124,17 @@ static void annotate_knob(tune_writer *writer, const char *knob, const char *att
                    writer->func, attribute, knob);
 }
 
+void tune_writer_wide_operands(tune_writer *writer, const tune_structure *structure) {
+  bool widens = false;
+  for (size_t n = 0; n < structure->nest_count; n++)
+    widens |= structure->nests[n].widens;
+  if (!widens)
+    return;
+  tune_value_set flag = {2, {0, 1}};
+  tune_writer_knob(writer, "wide_operands", NULL, TUNE_LEVEL_BUFFER, &flag, 1);
+  annotate_knob(writer, "wide_operands", "tune.wide_operands");
+}
+
 void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool has_math) {
   tune_value_set widths = {0};
   tune_value_set_add(&widths, vector_bits);

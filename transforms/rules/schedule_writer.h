@@ -168,6 +168,9 @@ void tune_writer_lower_vectors(tune_writer *writer);
 // lowered: a pass verifies, and bufferized masks do not hold up to that. writer->func is used up
 // and set to another handle.
 void tune_writer_place_buffers(tune_writer *writer);
+// Where a product widens what it reads: a knob, whether that is done once for all its reads
+// (transforms/lower/cpu/wide_operands.h). By default it is.
+void tune_writer_wide_operands(tune_writer *writer, const tune_structure *structure);
 // Knobs of the backend, shared by all rules: vector width, unrolling, optimisation level, and with
 // `has_math` how functions such as exp are computed.
 void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool has_math);

@@ -15,6 +15,9 @@ extern "C" {
 // Sums of bytes.
 #define TUNE_DOT_ASSEMBLY "vpdpbusd $2, $1, $0"
 #define TUNE_DOT_CONSTRAINTS "=v,v,v,0"
+// Sums of two products of 16 bits.
+#define TUNE_PAIRS_ASSEMBLY "vpmaddwd $2, $1, $0"
+#define TUNE_PAIRS_CONSTRAINTS "=v,v,v"
 
 #ifdef __cplusplus
 }

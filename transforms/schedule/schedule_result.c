@@ -117,10 +117,15 @@ tune_status tune_schedule_check_annotations(MlirOperation schedule) {
 // What an op has that is not everybody's
 //===--------------------------------------------------------------------------===//
 
+static bool is_assembly(MlirOperation op, const char *text, const char *constraints) {
+  return tune_ir_string_equal(tune_ir_string_attribute(op, "asm_string"), text) &&
+         tune_ir_string_equal(tune_ir_string_attribute(op, "constraints"), constraints);
+}
+
 static bool is_our_assembly(MlirOperation op) {
   return tune_ir_is(op, "llvm.inline_asm") &&
-         tune_ir_string_equal(tune_ir_string_attribute(op, "asm_string"), TUNE_DOT_ASSEMBLY) &&
-         tune_ir_string_equal(tune_ir_string_attribute(op, "constraints"), TUNE_DOT_CONSTRAINTS);
+         (is_assembly(op, TUNE_DOT_ASSEMBLY, TUNE_DOT_CONSTRAINTS) ||
+          is_assembly(op, TUNE_PAIRS_ASSEMBLY, TUNE_PAIRS_CONSTRAINTS));
 }
 
 static bool is_listed_op(MlirOperation op) {

@@ -5,8 +5,8 @@
 #include "dialects/diagnostic.h"
 #include "support/clock.h"
 #include "transforms/ir/ir.h"
+#include "transforms/lower/bufferize/bufferize.h"
 #include "transforms/lower/common/blocks.h"
-#include "transforms/lower/common/bufferize.h"
 #include "transforms/lower/common/memory.h"
 #include "transforms/lower/common/parallel_loops.h"
 #include "transforms/lower/common/pipeline.h"
@@ -25,6 +25,7 @@
 #include "transforms/lower/cpu/prepack.h"
 #include "transforms/lower/cpu/reference_loops.h"
 #include "transforms/lower/cpu/strided_copies.h"
+#include "transforms/lower/cpu/wide_operands.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,6 +198,7 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
   TUNE_RETURN_IF_ERROR(tune_memory_place_results(function, signature));
   emit_c_interface(module, name);
   if (out_prepack) {
+    TUNE_RETURN_IF_ERROR(tune_wide_operands_run(module, lowering->has_threads));
     TUNE_RETURN_IF_ERROR(tune_prepack_split(module, function, lowering->has_threads, out_prepack));
     if (out_prepack->function)
       emit_c_interface(module, out_prepack->function);
@@ -234,6 +236,7 @@ static void pass_vector_width(const tune_function_module *part) {
 
 tune_status tune_cpu_lowering_run_module(tune_cpu_lowering *lowering, MlirOperation module) {
   TUNE_RETURN_IF_ERROR(tune_bufferizer_run(&lowering->bufferizer, module));
+  TUNE_RETURN_IF_ERROR(tune_wide_operands_run(module, lowering->has_threads));
   TUNE_RETURN_IF_ERROR(tune_padding_lower(module, lowering->has_threads));
   TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module));
   TUNE_RETURN_IF_ERROR(tune_strided_copies_vectorize(module));

@@ -10,6 +10,7 @@
 
 #define MOST_DIMENSIONS 16
 #define VECTOR_BYTES 64
+#define MOST_ROWS_IN_REGISTERS 16
 
 //===--------------------------------------------------------------------------===//
 // Ops
@@ -49,27 +50,50 @@ static MlirOperation make_loop(MlirOperation place, int64_t end, int64_t step,
   return mlirBlockGetTerminator(body);
 }
 
-// One vector of `length` elements at `indices`, from operand 0 of `copy` to operand 1, before
-// `place`.
-static void move_vector(MlirOperation copy, MlirOperation place, const MlirValue *indices,
+// From memory, or an element, to memory, and what widens a vector on the way, or NULL.
+typedef struct run_copy {
+  MlirLocation location;
+  MlirValue source, target;
+  const char *extension;
+} run_copy;
+
+static MlirType element_of(MlirValue memory) {
+  return mlirShapedTypeGetElementType(mlirValueGetType(memory));
+}
+
+static MlirType vector_of(MlirType element, int64_t length) {
+  return mlirVectorTypeGet(1, &length, element);
+}
+
+// One vector of `length` elements at `indices`, before `place`.
+static void move_vector(const run_copy *copy, MlirOperation place, const MlirValue *indices,
                         intptr_t rank, int64_t length) {
-  MlirLocation location = mlirOperationGetLocation(copy);
-  MlirValue source = mlirOperationGetOperand(copy, 0), target = mlirOperationGetOperand(copy, 1);
-  MlirType vector =
-      mlirVectorTypeGet(1, &length, mlirShapedTypeGetElementType(mlirValueGetType(source)));
-  MlirOperationState load = mlirOperationStateGet(tune_ir_string("vector.load"), location);
-  mlirOperationStateAddOperands(&load, 1, &source);
-  mlirOperationStateAddOperands(&load, rank, indices);
-  mlirOperationStateAddResults(&load, 1, &vector);
-  MlirValue to[] = {mlirOperationGetResult(insert(&load, place), 0), target};
-  MlirOperationState store = mlirOperationStateGet(tune_ir_string("vector.store"), location);
+  bool is_fill = !mlirTypeIsAMemRef(mlirValueGetType(copy->source));
+  MlirType type =
+      vector_of(is_fill ? mlirValueGetType(copy->source) : element_of(copy->source), length);
+  MlirOperationState load = mlirOperationStateGet(
+      tune_ir_string(is_fill ? "vector.broadcast" : "vector.load"), copy->location);
+  mlirOperationStateAddOperands(&load, 1, &copy->source);
+  mlirOperationStateAddOperands(&load, is_fill ? 0 : rank, indices);
+  mlirOperationStateAddResults(&load, 1, &type);
+  MlirValue vector = mlirOperationGetResult(insert(&load, place), 0);
+  if (copy->extension) {
+    MlirType wide = vector_of(element_of(copy->target), length);
+    MlirOperationState extend =
+        mlirOperationStateGet(tune_ir_string(copy->extension), copy->location);
+    mlirOperationStateAddOperands(&extend, 1, &vector);
+    mlirOperationStateAddResults(&extend, 1, &wide);
+    vector = mlirOperationGetResult(insert(&extend, place), 0);
+  }
+  MlirValue to[] = {vector, copy->target};
+  MlirOperationState store = mlirOperationStateGet(tune_ir_string("vector.store"), copy->location);
   mlirOperationStateAddOperands(&store, 2, to);
   mlirOperationStateAddOperands(&store, rank, indices);
   insert(&store, place);
 }
 
 //===--------------------------------------------------------------------------===//
-// Copies
+// Copies and fills
 //===--------------------------------------------------------------------------===//
 
 // 0 for what has another size in vectors than in memory.
@@ -90,7 +114,27 @@ static bool has_runs(MlirType type) {
          strides[rank - 1] == 1 && mlirShapedTypeGetDimSize(type, rank - 1) > 1;
 }
 
+// Runs along the last dimension of `type`, which has such.
+static int64_t count_runs(MlirType type) {
+  int64_t count = 1;
+  for (intptr_t i = 0; i + 1 < mlirShapedTypeGetRank(type); ++i)
+    count *= mlirShapedTypeGetDimSize(type, i);
+  return count;
+}
+
+// Fills of register tiles are left to LLVM: sums start from them that never see memory.
+static bool is_large_fill(MlirOperation op) {
+  if (!tune_ir_is(op, "linalg.fill") || mlirOperationGetNumOperands(op) != 2)
+    return false;
+  MlirType source = mlirValueGetType(mlirOperationGetOperand(op, 0));
+  MlirType target = mlirValueGetType(mlirOperationGetOperand(op, 1));
+  return has_runs(target) && count_runs(target) > MOST_ROWS_IN_REGISTERS &&
+         mlirTypeEqual(source, mlirShapedTypeGetElementType(target)) && bytes_of(source) != 0;
+}
+
 static MlirWalkResult find_copy(MlirOperation op, void *user_data) {
+  if (is_large_fill(op))
+    return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
   if (!tune_ir_is(op, "linalg.copy") || mlirOperationGetNumOperands(op) != 2)
     return MlirWalkResultAdvance;
   MlirType source = mlirValueGetType(mlirOperationGetOperand(op, 0));
@@ -103,18 +147,28 @@ static MlirWalkResult find_copy(MlirOperation op, void *user_data) {
   return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
-static void make_vectors(MlirOperation copy) {
-  MlirType type = mlirValueGetType(mlirOperationGetOperand(copy, 1));
+static void load_dialects(MlirContext context) {
+  static const char *const made_of[] = {"arith", "scf", "vector", "llvm"};
+  for (size_t i = 0; i < sizeof made_of / sizeof *made_of; ++i)
+    mlirContextGetOrLoadDialect(context, tune_ir_string(made_of[i]));
+}
+
+// The outermost loop of what is made before `place`, or a null op.
+static MlirOperation make_vectors(MlirOperation place, const run_copy *copy) {
+  MlirType type = mlirValueGetType(copy->target);
   intptr_t rank = mlirShapedTypeGetRank(type), last = rank - 1;
   int64_t run = mlirShapedTypeGetDimSize(type, last);
   int64_t lanes = VECTOR_BYTES / bytes_of(mlirShapedTypeGetElementType(type));
   int64_t vectors = run / lanes, rest = run % lanes;
   MlirValue indices[MOST_DIMENSIONS];
-  MlirOperation place = copy;
-  for (intptr_t i = 0; i < last; ++i)
+  MlirOperation outermost = {NULL};
+  for (intptr_t i = 0; i < last; ++i) {
     place = make_loop(place, mlirShapedTypeGetDimSize(type, i), 1, NOT_UNROLLED, &indices[i]);
+    outermost = i == 0 ? mlirOperationGetParentOperation(place) : outermost;
+  }
   if (vectors > 1) {
     MlirOperation end = make_loop(place, vectors * lanes, lanes, UNROLLED_BY_4, &indices[last]);
+    outermost = last == 0 ? mlirOperationGetParentOperation(end) : outermost;
     move_vector(copy, end, indices, rank, lanes);
   } else if (vectors == 1) {
     indices[last] = tune_ir_make_index(place, 0);
@@ -124,18 +178,37 @@ static void make_vectors(MlirOperation copy) {
     indices[last] = tune_ir_make_index(place, vectors * lanes);
     move_vector(copy, place, indices, rank, rest);
   }
-  mlirOperationDestroy(copy);
+  return outermost;
+}
+
+static run_copy run_copy_of(MlirOperation op) {
+  return (run_copy){.location = mlirOperationGetLocation(op),
+                    .source = mlirOperationGetOperand(op, 0),
+                    .target = mlirOperationGetOperand(op, 1)};
 }
 
 tune_status tune_strided_copies_vectorize(MlirOperation module) {
   tune_op_list copies = {0};
   mlirOperationWalk(module, find_copy, &copies, MlirWalkPreOrder);
-  static const char *const made_of[] = {"arith", "scf", "vector", "llvm"};
-  for (size_t i = 0; i < sizeof made_of / sizeof *made_of && copies.count; ++i)
-    mlirContextGetOrLoadDialect(mlirOperationGetContext(module), tune_ir_string(made_of[i]));
-  for (size_t i = 0; i < copies.count && !copies.failed; ++i)
-    make_vectors(copies.ops[i]);
+  if (copies.count)
+    load_dialects(mlirOperationGetContext(module));
+  for (size_t i = 0; i < copies.count && !copies.failed; ++i) {
+    run_copy copy = run_copy_of(copies.ops[i]);
+    make_vectors(copies.ops[i], &copy);
+    mlirOperationDestroy(copies.ops[i]);
+  }
   bool failed = copies.failed;
   tune_op_list_deinit(&copies);
   return failed ? tune_status_out_of_memory("listing copies") : TUNE_OK;
+}
+
+bool tune_strided_copies_has_runs(MlirType type) {
+  return has_runs(type) && bytes_of(mlirShapedTypeGetElementType(type)) != 0;
+}
+
+MlirOperation tune_strided_copies_widen(MlirOperation place, MlirValue source, MlirValue target,
+                                        const char *extension) {
+  load_dialects(mlirOperationGetContext(place));
+  run_copy copy = {mlirOperationGetLocation(place), source, target, extension};
+  return make_vectors(place, &copy);
 }

@@ -166,6 +166,7 @@ void tune_contraction_write_buffers(const tune_contraction_plan *plan, const tun
   tune_scalar_reads_write(&plan->anchor->operands[plan->a], &plan->kr, w);
   write_prefetch(plan, machine, w);
   tune_writer_place_buffers(w);
+  tune_writer_wide_operands(w, structure);
   tune_writer_target_knobs(w, machine->vector_bits, tune_structure_has_math(structure));
   tune_writer_end_buffers(w);
 }

@@ -202,8 +202,13 @@ static int64_t rows_that_fit(const tune_contraction_plan *plan, const tune_machi
 
 #define FEW_TILES 16 // rows that are two or three tiles of registers
 
+int64_t tune_contraction_bits_of_b(const tune_contraction_plan *plan) {
+  const tune_nest *anchor = plan->anchor;
+  return anchor->operands[anchor->widens ? 2 : plan->b].bits;
+}
+
 static int64_t bytes_of_columns(const tune_contraction_plan *plan, int64_t columns) {
-  return columns * plan->depths * plan->anchor->operands[plan->b].bits / 8;
+  return columns * plan->depths * tune_contraction_bits_of_b(plan) / 8;
 }
 
 // B stays in the nearest caches by itself.
@@ -282,6 +287,29 @@ static void choose_columns(tune_contraction_plan *plan, const tune_machine *mach
     widen_to_blocks(plan);
 }
 
+// What a tile of `rows` by so many vectors takes, in half cycles a step of the depth: there are two
+// multiply-adds and two loads a cycle, a sum is there after four, and a pass over B costs one more.
+static int64_t cost_of_tile(int64_t rows, int64_t vectors) {
+  enum { LATENCY = 8, PASS = 2 };
+  int64_t products = rows * vectors, loads = rows + vectors;
+  int64_t work = products > loads ? products : loads;
+  return (work > LATENCY ? work : LATENCY) + PASS;
+}
+
+static int64_t cost_of_rows(const tune_contraction_plan *plan, int64_t mr) {
+  int64_t vectors = round_up(plan->nr_default, plan->lanes) / plan->lanes, rest = plan->rows % mr;
+  return plan->rows / mr * cost_of_tile(mr, vectors) + (rest ? cost_of_tile(rest, vectors) : 0);
+}
+
+// Without windows what is left over is a kernel of its own, of as many rows as there are. With
+// them, the tile that loses least to the edge, and among those the tallest.
+static double score_of_rows(const tune_contraction_plan *plan, int64_t mr) {
+  if (!plan->has_window)
+    return 1.0 / (double)cost_of_rows(plan, mr);
+  double used = (double)plan->rows / (double)round_up(plan->rows, mr);
+  return used * ((double)mr / (double)(mr + 1));
+}
+
 static void choose_rows(tune_contraction_plan *plan, const tune_machine *machine) {
   static const int64_t usual[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14};
   bool folds = plan->anchor->loop_count > 3; // a single row would be folded away with its loop
@@ -289,7 +317,7 @@ static void choose_rows(tune_contraction_plan *plan, const tune_machine *machine
   for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
     if (usual[i] <= plan->rows && usual[i] <= most && !(folds && usual[i] == 1))
       tune_value_set_add(&plan->mr, usual[i]);
-  // What loses least to the edge, and among those the tallest tile that leaves registers over.
+  // Tiles that leave registers over.
   int64_t limit = rows_that_fit(plan, machine, plan->nr_default);
   if (limit > 8)
     limit = 8;
@@ -299,9 +327,8 @@ static void choose_rows(tune_contraction_plan *plan, const tune_machine *machine
     int64_t mr = plan->mr.values[i];
     if (mr > limit)
       break;
-    double used = (double)plan->rows / (double)round_up(plan->rows, mr);
-    double score = used * ((double)mr / (double)(mr + 1));
-    if (score > best) {
+    double score = score_of_rows(plan, mr);
+    if (score >= best) {
       best = score;
       plan->mr_default = mr;
     }

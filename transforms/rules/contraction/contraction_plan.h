@@ -61,6 +61,10 @@ typedef struct tune_contraction_plan {
 bool tune_contraction_plan_make(const tune_structure *structure, const tune_machine *machine,
                                 tune_contraction_plan *out_plan);
 
+// Of an element of B as it is read, again and again: widened by then
+// (transforms/lower/cpu/wide_operands.h).
+int64_t tune_contraction_bits_of_b(const tune_contraction_plan *plan);
+
 // Whether B is better read where it is than copied into panels, where both can be done.
 bool tune_contraction_reads_in_place(const tune_contraction_plan *plan,
                                      const tune_machine *machine);

@@ -257,8 +257,9 @@ static void write_order(const tile_scope *scope, tune_writer *w, const char *res
 
 // All rows of A go by a part of a panel, which should not leave the cache meanwhile.
 static void write_cache_constraint(const tune_contraction_plan *plan, tune_writer *w) {
-  tune_writer_constraint(w, "kc x nr of B fit half of the second cache", "kc * nr * %u <= %" PRId64,
-                         (plan->anchor->operands[plan->b].bits + 7) / 8, plan->l2_bytes / 2);
+  tune_writer_constraint(w, "kc x nr of B fit half of the second cache",
+                         "kc * nr * %" PRId64 " <= %" PRId64,
+                         (tune_contraction_bits_of_b(plan) + 7) / 8, plan->l2_bytes / 2);
 }
 
 // Binds `result` ("%name:3"): the contraction in the register tile, its outer and its inner loop.

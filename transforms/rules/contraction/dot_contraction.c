@@ -1,7 +1,8 @@
 //===- dot_contraction.c - Products of narrow elements by the CPU's dot products -===//
 //
 // A matrix product or convolution of bf16 into f32, or of bytes into i32, on a CPU with
-// instructions that add up groups of products (2 of bf16, 4 of bytes) into each lane. The depth is
+// instructions that add up groups of products (2 of bf16, 4 of bytes, 2 of bytes as 16 bits) into
+// each lane. The depth is
 // cut in groups; B is copied into panels with the groups of neighbouring columns side by side, A is
 // read in place:
 //
@@ -437,6 +438,8 @@ static void dot_write(const tune_structure *structure, const tune_machine *machi
   tune_writer_line(w, "} : " OP);
   // No panels on the stack: one for each pass of the parallel loop would pile up there.
   tune_writer_lower_vectors(w);
+  if (plan.dot.has_pairs)
+    tune_writer_wide_operands(w, structure);
   tune_writer_target_knobs(w, machine->vector_bits, tune_structure_has_math(structure));
   tune_writer_end_buffers(w);
   tune_writer_main(w, structure);

@@ -135,13 +135,19 @@ void tune_dot_write_transpose(const tune_dot *dot, const char *name, int64_t gro
   snprintf(shape, sizeof shape, "array<i64: %" PRId64 ", %" PRId64 ", %" PRId64 ">", groups,
            columns, dot->group);
   tune_pdl_text flat = TUNE_PDL_TYPE("tensor", element, groups, columns * dot->group),
-                wide = TUNE_PDL_TYPE("vector", element, TUNE_DOT_BLOCK, width),
+                plane = TUNE_PDL_TYPE("vector", element, TUNE_DOT_BLOCK, width),
+                wide =
+                    dot->has_pairs ? TUNE_PDL_TYPE("vector", "i16", TUNE_DOT_BLOCK, width) : plane,
                 lanes = TUNE_PDL_TYPE("vector", "f32", TUNE_DOT_BLOCK, TUNE_DOT_BLOCK);
   write_begin_pack(w, name, panel);
   tune_dot_write_constants(dot, w);
-  write_read_plane(w, "plane", wide.text, 0, whole, groups == TUNE_DOT_BLOCK && !fills_up);
-  // Groups travel as f32, which upstream has a transpose of 16 x 16 for.
-  tune_pdl_operation(w, "lanes", "vector.bitcast", lanes.text, TUNE_PDL_OPERANDS("plane"), NULL);
+  write_read_plane(w, "plane", plane.text, 0, whole, groups == TUNE_DOT_BLOCK && !fills_up);
+  // Groups travel as f32, which upstream has a transpose of 16 x 16 for; those of two bytes are
+  // half of one.
+  if (dot->has_pairs)
+    tune_pdl_operation(w, "wide", "arith.extui", wide.text, TUNE_PDL_OPERANDS("plane"), NULL);
+  tune_pdl_operation(w, "lanes", "vector.bitcast", lanes.text,
+                     TUNE_PDL_OPERANDS(dot->has_pairs ? "wide" : "plane"), NULL);
   tune_pdl_operation(w, "turned", "vector.transpose", lanes.text, TUNE_PDL_OPERANDS("lanes"),
                      TUNE_PDL_ATTRIBUTES({"permutation", "array<i64: 1, 0>"}));
   tune_pdl_operation(w, "mixed", "vector.bitcast", wide.text, TUNE_PDL_OPERANDS("turned"), NULL);
@@ -150,7 +156,10 @@ void tune_dot_write_transpose(const tune_dot *dot, const char *name, int64_t gro
   char in_bounds[32];
   snprintf(in_bounds, sizeof in_bounds, "[%s, %s]", groups == TUNE_DOT_BLOCK ? "true" : "false",
            whole ? "true" : "false");
-  const char *mixed = write_turned(dot, "mixed", wide.text, w);
+  if (dot->has_pairs)
+    tune_pdl_operation(w, "narrow", "arith.trunci", plane.text, TUNE_PDL_OPERANDS("mixed"),
+                       TUNE_PDL_ATTRIBUTES({"overflowFlags", "#arith.overflow<none>"}));
+  const char *mixed = dot->has_pairs ? "narrow" : write_turned(dot, "mixed", plane.text, w);
   tune_pdl_operation(w, "filled", "vector.transfer_write", flat.text,
                      TUNE_PDL_OPERANDS(mixed, "flat", "at", "at"),
                      TUNE_PDL_ATTRIBUTES({"permutation_map", PLANE_MAP}, {"in_bounds", in_bounds},

@@ -20,6 +20,19 @@
 
 static const char *sum_of(const tune_dot *dot) { return dot->is_bf16 ? "f32" : "i32"; }
 
+// What sums are read from and written to.
+static const char *written_of(const tune_dot *dot) {
+  return dot->narrow_sum ? "bf16" : sum_of(dot);
+}
+
+// `result` = `value` in another type. By its flag the lowering may leave both this and its reverse
+// out, where one undoes the other: so a sum is rounded once, after the loop that carries it.
+static void write_conversion(tune_writer *w, const char *result, const char *conversion,
+                             const char *value, const char *type) {
+  tune_pdl_operation(w, result, conversion, type, TUNE_PDL_OPERANDS(value),
+                     TUNE_PDL_ATTRIBUTES({"fastmath", "#arith.fastmath<contract>"}));
+}
+
 static void write_read(tune_writer *w, const char *result, const char *from, const char *padding,
                        const char *type, bool in_bounds) {
   tune_pdl_operation(w, result, "vector.transfer_read", type,
@@ -59,6 +72,13 @@ static void write_read_step(const dot_nest *nest, tune_writer *w, const char *re
                                          {"operandSegmentSizes", PLANE_READ}));
 }
 
+// `result` = `bytes`, a vector of `count`, as integers of 16 bits.
+static void write_widened(tune_writer *w, const char *result, const char *bytes, bool is_unsigned,
+                          int64_t count) {
+  tune_pdl_operation(w, result, is_unsigned ? "arith.extui" : "arith.extsi",
+                     TUNE_PDL_TYPE("vector", "i16", count).text, TUNE_PDL_OPERANDS(bytes), NULL);
+}
+
 // %a_<step>, the group of the row in every lane, and %b_<step>, those of the columns: i32 for
 // bytes.
 static void write_inputs(const dot_nest *nest, tune_writer *w, int64_t step) {
@@ -70,6 +90,11 @@ static void write_inputs(const dot_nest *nest, tune_writer *w, int64_t step) {
                 lanes = TUNE_PDL_TYPE("vector", "i32", dot->lanes);
   write_read_step(nest, w, group.text, "a",
                   TUNE_PDL_TYPE("vector", tune_dot_element(dot), dot->group).text, step, true);
+  if (dot->has_pairs) {
+    tune_pdl_text wide = name_at("a_wide", step);
+    write_widened(w, wide.text, group.text, dot->unsigned_a, dot->group);
+    group = wide;
+  }
   tune_pdl_operation(w, lane.text, "vector.bitcast", "vector<1xi32>", TUNE_PDL_OPERANDS(group.text),
                      NULL);
   if (dot->is_bf16) {
@@ -82,6 +107,11 @@ static void write_inputs(const dot_nest *nest, tune_writer *w, int64_t step) {
     tune_pdl_operation(w, name_at("a", step).text, "vector.broadcast", lanes.text,
                        TUNE_PDL_OPERANDS(lane.text), NULL);
     write_read_step(nest, w, read.text, "b_flat", inputs.text, step, whole);
+    if (dot->has_pairs) {
+      tune_pdl_text wide = name_at("b_wide", step);
+      write_widened(w, wide.text, read.text, dot->unsigned_b, dot->lanes * dot->group);
+      read = wide;
+    }
     tune_pdl_operation(w, name_at("b", step).text, "vector.bitcast", lanes.text,
                        TUNE_PDL_OPERANDS(read.text), NULL);
   }
@@ -98,6 +128,18 @@ static void write_byte_dot(const tune_dot *dot, tune_writer *w, const char *resu
                                          {"constraints", "\"" TUNE_DOT_CONSTRAINTS "\""}));
 }
 
+// The same of pairs of 16 bits, with or without a sign before they were widened.
+static void write_pairs(const tune_dot *dot, tune_writer *w, const char *result, const char *start,
+                        const char *a, const char *b) {
+  tune_pdl_text type = TUNE_PDL_TYPE("vector", "i32", dot->lanes),
+                products = tune_pdl_format("%s_products", result);
+  tune_pdl_operation(w, products.text, "llvm.inline_asm", type.text, TUNE_PDL_OPERANDS(a, b),
+                     TUNE_PDL_ATTRIBUTES({"asm_string", "\"" TUNE_PAIRS_ASSEMBLY "\""},
+                                         {"constraints", "\"" TUNE_PAIRS_CONSTRAINTS "\""}));
+  tune_pdl_operation(w, result, "arith.addi", type.text, TUNE_PDL_OPERANDS(start, products.text),
+                     TUNE_PDL_ATTRIBUTES({"overflowFlags", "#arith.overflow<none>"}));
+}
+
 static void write_dot(const tune_dot *dot, tune_writer *w, const char *result, const char *start,
                       const char *a, const char *b) {
   // What is turned has, or has not, a sign in its panel.
@@ -106,6 +148,8 @@ static void write_dot(const tune_dot *dot, tune_writer *w, const char *result, c
     tune_pdl_operation(w, result, "x86vector.avx512.dot",
                        TUNE_PDL_TYPE("vector", sum_of(dot), dot->lanes).text,
                        TUNE_PDL_OPERANDS(start, a, b), NULL);
+  else if (dot->has_pairs)
+    write_pairs(dot, w, result, start, a, b);
   else
     write_byte_dot(dot, w, result, start, b_without_sign ? b : a, b_without_sign ? a : b);
 }
@@ -137,7 +181,7 @@ static void write_product_operands(const dot_nest *nest, tune_writer *w) {
              nest->columns, group, element);
     tune_pdl_operand(w, "b", type);
   }
-  tune_pdl_operand(w, "c", TUNE_PDL_TYPE("tensor", sum_of(nest->dot), nest->columns).text);
+  tune_pdl_operand(w, "c", TUNE_PDL_TYPE("tensor", written_of(nest->dot), nest->columns).text);
 }
 
 static tune_pdl_text type_of_a(const dot_nest *nest) {
@@ -146,21 +190,32 @@ static tune_pdl_text type_of_a(const dot_nest *nest) {
                           : TUNE_PDL_TYPE("tensor", element, nest->steps, nest->dot->group);
 }
 
-// %c_vector. What is less than a vector is no masked read, which would keep all accumulators in
-// memory: it is read as it is and put into a whole one, which costs no instruction in a loop.
-static void write_start(const tune_dot *dot, int64_t columns, tune_writer *w) {
-  tune_pdl_text lanes = TUNE_PDL_TYPE("vector", sum_of(dot), dot->lanes);
+// `result`, all of c. What is less than a vector is no masked read, which would keep all
+// accumulators in memory: it is read as it is and put into a whole one, which costs no instruction
+// in a loop.
+static void write_start_as_written(const tune_dot *dot, int64_t columns, const char *result,
+                                   tune_writer *w) {
+  const char *element = written_of(dot);
+  tune_pdl_text lanes = TUNE_PDL_TYPE("vector", element, dot->lanes);
   if (columns == dot->lanes) {
-    write_read(w, "c_vector", "c", "nothing", lanes.text, true);
+    write_read(w, result, "c", "nothing", lanes.text, true);
     return;
   }
   tune_pdl_text zeroes = tune_pdl_format("dense<%s> : %s", dot->is_bf16 ? "0.0" : "0", lanes.text);
   tune_pdl_operation(w, "c_zeroes", "arith.constant", lanes.text, TUNE_PDL_NO_OPERANDS,
                      TUNE_PDL_ATTRIBUTES({"value", zeroes.text}));
-  write_read(w, "c_part", "c", "nothing", TUNE_PDL_TYPE("vector", sum_of(dot), columns).text, true);
-  tune_pdl_operation(w, "c_vector", "vector.insert_strided_slice", lanes.text,
+  write_read(w, "c_part", "c", "nothing", TUNE_PDL_TYPE("vector", element, columns).text, true);
+  tune_pdl_operation(w, result, "vector.insert_strided_slice", lanes.text,
                      TUNE_PDL_OPERANDS("c_part", "c_zeroes"),
                      TUNE_PDL_ATTRIBUTES({"offsets", "[0]"}, {"strides", "[1]"}));
+}
+
+// %c_vector
+static void write_start(const tune_dot *dot, int64_t columns, tune_writer *w) {
+  write_start_as_written(dot, columns, dot->narrow_sum ? "c_narrow" : "c_vector", w);
+  if (dot->narrow_sum)
+    write_conversion(w, "c_vector", "arith.extf", "c_narrow",
+                     TUNE_PDL_TYPE("vector", sum_of(dot), dot->lanes).text);
 }
 
 // Binds %nest, and begins its rewrite up to %sum.
@@ -174,7 +229,7 @@ static void write_nest(const dot_nest *nest, tune_writer *w) {
                    dot->b_first ? "b" : "a", dot->b_first ? "a" : "b");
   tune_pdl_begin_rewrite(w);
   tune_dot_write_constants(dot, w);
-  tune_pdl_constant(w, "nothing", sum_of(dot), dot->is_bf16 ? "0.0" : "0");
+  tune_pdl_constant(w, "nothing", written_of(dot), dot->is_bf16 ? "0.0" : "0");
   tune_pdl_operation(w, "b_flat", "tensor.collapse_shape",
                      flat ? TUNE_PDL_TYPE("tensor", tune_dot_element(dot), width).text
                           : TUNE_PDL_TYPE("tensor", tune_dot_element(dot), nest->steps, width).text,
@@ -193,13 +248,19 @@ static void write_nest(const dot_nest *nest, tune_writer *w) {
 // Writes `sum` and ends the pattern.
 static void write_result(const dot_nest *nest, const char *sum, tune_writer *w) {
   const tune_dot *dot = nest->dot;
-  tune_pdl_text type = TUNE_PDL_TYPE("tensor", sum_of(dot), nest->columns);
+  const char *element = written_of(dot);
+  tune_pdl_text type = TUNE_PDL_TYPE("tensor", element, nest->columns);
+  if (dot->narrow_sum) {
+    write_conversion(w, "narrow", "arith.truncf", sum,
+                     TUNE_PDL_TYPE("vector", element, dot->lanes).text);
+    sum = "narrow";
+  }
   char size[32];
   snprintf(size, sizeof size, "[%" PRId64 "]", nest->columns);
   if (nest->columns != dot->lanes) {
     tune_pdl_operation(
         w, "part", "vector.extract_strided_slice",
-        TUNE_PDL_TYPE("vector", sum_of(dot), nest->columns).text, TUNE_PDL_OPERANDS(sum),
+        TUNE_PDL_TYPE("vector", element, nest->columns).text, TUNE_PDL_OPERANDS(sum),
         TUNE_PDL_ATTRIBUTES({"offsets", "[0]"}, {"sizes", size}, {"strides", "[1]"}));
     sum = "part";
   }

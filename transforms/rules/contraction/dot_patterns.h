@@ -1,11 +1,13 @@
 //===- dot_patterns.h - Dot products of narrow elements as PDL patterns ------===//
 //
 // CPUs add up products of two bf16, or four bytes, into each 32-bit lane with one
-// instruction: vdpbf16ps, vpdpbusd. Nothing upstream turns a loop nest into the second,
-// and into the first only with reads of single pairs. So schedules bring their patterns
-// along: a nest of one row, a vector of columns and one group of the depth (2 or 4
-// elements, the innermost dimension of both inputs) becomes reads, the instruction and a
-// write. For the copies into panels see dot_panel_patterns.h.
+// instruction: vdpbf16ps, vpdpbusd. Others do so with two integers of 16 bits (vpmaddwd, and an
+// addition): bytes are widened to that as they are read, which is exact, and whose place the
+// lowering moves to where they are copied (transforms/lower/cpu/wide_operands.h). Nothing upstream
+// turns a loop nest into the second, and into the first only with reads of single pairs. So
+// schedules bring their patterns along: a nest of one row, a vector of columns and one group of the
+// depth (2 or 4 elements, the innermost dimension of both inputs) becomes reads, the instruction
+// and a write. For the copies into panels see dot_panel_patterns.h.
 //
 // They go between tune_pdl_begin_patterns and tune_pdl_end_patterns (pdl_writer.h).
 //
@@ -24,6 +26,8 @@ extern "C" {
 
 typedef struct tune_dot {
   bool is_bf16;    // else bytes
+  bool narrow_sum; // what is written is bf16 as well; in registers sums are f32
+  bool has_pairs;  // bytes that are multiplied as pairs of 16 bits
   int64_t group;   // elements of the depth in one lane: 2, 4
   int64_t lanes;   // of the accumulator's vector: 8, 16
   bool b_first;    // the columns' operand is the first input of the nest

@@ -17,7 +17,7 @@
 
 static bool reads_types(const tune_nest *nest, const char *in, const char *out) {
   return strcmp(nest->operands[0].type, in) == 0 && strcmp(nest->operands[1].type, in) == 0 &&
-         strcmp(nest->operands[2].type, out) == 0 && nest->widens;
+         strcmp(nest->operands[2].type, out) == 0 && nest->widens == (strcmp(in, out) != 0);
 }
 
 static bool find_instruction(tune_dot_plan *plan, const tune_machine *machine) {
@@ -28,14 +28,18 @@ static bool find_instruction(tune_dot_plan *plan, const tune_machine *machine) {
   dot->b_first = contraction->b == 0;
   if (dot->lanes != 8 && dot->lanes != 16)
     return false;
-  dot->is_bf16 = reads_types(anchor, "bf16", "f32");
+  dot->narrow_sum = reads_types(anchor, "bf16", "bf16");
+  dot->is_bf16 = dot->narrow_sum || reads_types(anchor, "bf16", "f32");
   dot->group = dot->is_bf16 ? 2 : 4;
   if (dot->is_bf16)
     return machine->has_bf16_dot;
   dot->unsigned_a = anchor->zero_extends[contraction->a];
   dot->unsigned_b = anchor->zero_extends[contraction->b];
-  dot->turns_b = dot->unsigned_a == dot->unsigned_b;
-  return reads_types(anchor, "i8", "i32") && machine->has_int8_dot;
+  dot->has_pairs = !machine->has_int8_dot && machine->has_int16_pairs;
+  dot->turns_b = !dot->has_pairs && dot->unsigned_a == dot->unsigned_b;
+  if (dot->has_pairs)
+    dot->group = 2;
+  return reads_types(anchor, "i8", "i32") && (machine->has_int8_dot || dot->has_pairs);
 }
 
 static int64_t vectors_of(const tune_dot_plan *plan, int64_t nr) {
@@ -53,8 +57,10 @@ static int64_t row_parts(const tune_dot_plan *plan) {
 static int64_t tallest_tile(const tune_dot_plan *plan, const tune_machine *machine, int64_t nr) {
   const tune_contraction_plan *contraction = &plan->contraction;
   int64_t rows = contraction->rows, tallest = 0, best = 0;
-  // One accumulator a lane, the row of B, a group of A and what signs need.
-  int64_t limit = ((int64_t)machine->vector_registers - 3) / vectors_of(plan, nr) - 1;
+  // One accumulator a lane, the row of B, a group of A and what signs need, or products on their
+  // way to the sums.
+  int64_t others = plan->dot.has_pairs ? 2 : 3;
+  int64_t limit = ((int64_t)machine->vector_registers - others) / vectors_of(plan, nr) - 1;
   for (size_t i = 0; i < contraction->mr.count; i++) {
     int64_t mr = contraction->mr.values[i], steps = (rows + mr - 1) / mr;
     if (mr > limit)
@@ -80,8 +86,8 @@ static void choose_register_tile(tune_dot_plan *plan, const tune_machine *machin
       tune_value_set_add(&contraction->mr, rows[i]);
   // Where sums of rows are needed, wide tiles need them less often. As wide as leaves registers for
   // the rows there are.
-  bool is_wide = plan->dot.turns_b && machine->vector_registers >= 32;
-  int64_t nr = tune_value_set_at_most(&contraction->nr, is_wide ? 64 : 32), mr = 0;
+  bool has_many = machine->vector_registers >= 32, is_wide = plan->dot.turns_b && has_many;
+  int64_t nr = tune_value_set_at_most(&contraction->nr, is_wide ? 64 : has_many ? 32 : 16), mr = 0;
   while ((mr = tallest_tile(plan, machine, nr)) == 0 && nr > TUNE_DOT_BLOCK)
     nr -= TUNE_DOT_BLOCK;
   contraction->nr_default = nr;

@@ -76,6 +76,26 @@ static bool elementwise_applies(const tune_structure *structure, const tune_mach
   return make_plan(structure, machine, &p);
 }
 
+// Blocks whose sides are whole lines of a cache, of what is read and of what is written: each line
+// is fetched and written once, and no more lines than that are to stay in a cache. (Rows of a power
+// of two bytes share few of its places: of 64 such lines most would be gone before they are used
+// up.) A side that does not divide its loop would mask all blocks.
+static void write_sides(const plan *p, tune_writer *w) {
+  enum { LINE_BITS = 512, LEAST = 16 };
+  const tune_nest *root = p->root;
+  const char *const names[] = {"row_block", "column_block"};
+  const size_t loops[] = {p->cross, p->col};
+  int64_t line = LINE_BITS / root->operands[root->input_count].bits;
+  for (size_t i = 0; i < 2; i++) {
+    tune_value_set sides = {0};
+    for (int64_t side = LEAST; side <= 8 * LEAST; side *= 2)
+      if (side == LEAST || !is_even(root, loops[i]) || root->extent[loops[i]] % side == 0)
+        tune_value_set_add(&sides, side);
+    tune_writer_knob(w, names[i], "tile", TUNE_LEVEL_LINALG, &sides,
+                     tune_value_set_at_most(&sides, line > LEAST ? line : LEAST));
+  }
+}
+
 static void write_tiles(const plan *p, const tune_machine *machine, tune_writer *w) {
   tune_value_set vectors = {0}, blocks = {0};
   int64_t extent = p->root->extent[p->col];
@@ -96,9 +116,7 @@ static void write_tiles(const plan *p, const tune_machine *machine, tune_writer 
     inner.size[i] = "1";
   }
   if (p->cross != TUNE_NO_LOOP) {
-    tune_value_set sides = {4, {16, 32, 64, 128}};
-    tune_writer_knob(w, "row_block", "tile", TUNE_LEVEL_LINALG, &sides, 64);
-    tune_writer_knob(w, "column_block", "tile", TUNE_LEVEL_LINALG, &sides, 64);
+    write_sides(p, w);
     outer.size[p->cross] = "%row_block";
     outer.size[p->col] = "%column_block";
     inner.size[p->cross] = "16";
