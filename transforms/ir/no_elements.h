@@ -20,8 +20,8 @@ extern "C" {
 #endif
 
 // In `module`, on tensors: what ops of the tensor dialect give that has no elements is a
-// tensor.empty, and what puts such a tensor into another one is gone. Sizes known at run time only
-// are taken for more than zero. OUT_OF_MEMORY alone.
+// tensor.empty, what puts such a tensor into another one is gone, and what is around it is all
+// there is. Sizes known at run time only are taken for more than zero. OUT_OF_MEMORY alone.
 tune_status tune_no_elements_replace(MlirOperation module);
 
 #ifdef __cplusplus
