@@ -5,6 +5,7 @@
 #include "dialects/allow.h"
 #include "dialects/diagnostic.h"
 #include "transforms/ir/ir.h"
+#include "transforms/ir/no_elements.h"
 #include "transforms/schedule/schedule_constraints.h"
 #include "transforms/schedule/schedule_knobs.h"
 #include "transforms/schedule/schedule_result.h"
@@ -200,7 +201,9 @@ static tune_status refuse_race(const char *warnings) {
 }
 
 static tune_status interpret(MlirOperation payload, MlirOperation schedule, bool verifies) {
-  tune_allow_place(payload); // a module's, before it is normalized; a task has it there
+  // A module, before it is normalized; a task is so.
+  tune_allow_place(payload);
+  TUNE_RETURN_IF_ERROR(tune_no_elements_replace(payload));
   MlirOperation entry = tune_ir_find_symbol(schedule, tune_ir_string("__transform_main"));
   if (mlirOperationIsNull(entry))
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, schedule,

@@ -6,6 +6,7 @@
 #include "dialects/choices.h"
 #include "dialects/diagnostic.h"
 #include "transforms/ir/ir.h"
+#include "transforms/ir/no_elements.h"
 #include "transforms/ir/transform_script.h"
 #include "transforms/tasks/extract.h"
 #include "transforms/tasks/normalize_windows.h"
@@ -136,6 +137,7 @@ tune_status tune_normalize(MlirModule module) {
   tune_choices_strip(mlirModuleGetOperation(module));
   tune_normalize_forget_tasks(mlirModuleGetOperation(module));
   tune_allow_place(mlirModuleGetOperation(module));
+  TUNE_RETURN_IF_ERROR(tune_no_elements_replace(mlirModuleGetOperation(module)));
   tune_normalize_operands(mlirModuleGetOperation(module));
   const char *decomposition = tune_normalize_decomposition(mlirModuleGetOperation(module));
   if (decomposition)

@@ -2,10 +2,10 @@
 
 #include "transforms/lower/bufferize/bufferize.h"
 
+#include "transforms/ir/no_elements.h"
 #include "transforms/lower/bufferize/dead_ops.h"
 #include "transforms/lower/bufferize/decompose.h"
 #include "transforms/lower/common/memory.h"
-#include "transforms/lower/bufferize/no_elements.h"
 #include "transforms/lower/common/pipeline.h"
 
 // Arithmetic on whole tensors, which front ends leave between linalg ops, has no buffers of its
@@ -34,8 +34,8 @@ void tune_bufferizer_deinit(tune_bufferizer *bufferizer) {
 tune_status tune_bufferizer_run(tune_bufferizer *bufferizer, MlirOperation module) {
   if (!tune_memory_has_tensors(module))
     return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(tune_no_elements_replace(module));
   TUNE_RETURN_IF_ERROR(tune_dead_ops_remove(bufferizer->dead_ops, module));
   TUNE_RETURN_IF_ERROR(tune_decompose_run(bufferizer->decompose, module));
+  TUNE_RETURN_IF_ERROR(tune_no_elements_replace(module));
   return tune_pipeline_run(bufferizer->passes, module, "bufferization");
 }

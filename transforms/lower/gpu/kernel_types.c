@@ -39,9 +39,10 @@ static const char *complain(MlirType type, bool is_in_memory, const tune_device 
 
 // GLSL's functions that are no more than a few instructions are for doubles, too.
 static bool is_of_doubles(MlirOperation op) {
-  static const char *const NAMES[] = {"math.absf",  "math.ceil",  "math.floor",     "math.round",
-                                      "math.sqrt",  "math.rsqrt", "math.roundeven", "math.fma",
-                                      "math.isnan", "math.isinf", "math.copysign",  NULL};
+  static const char *const NAMES[] = {
+      "math.absf",     "math.ceil",      "math.floor",    "math.round", "math.sqrt",
+      "math.rsqrt",    "math.roundeven", "math.fma",      "math.isnan", "math.isinf",
+      "math.copysign", "spirv.GL.FMax",  "spirv.GL.FMin", NULL};
   if (!tune_ir_string_starts(tune_ir_name(op), "math.") &&
       !tune_ir_string_starts(tune_ir_name(op), "spirv.GL."))
     return true;

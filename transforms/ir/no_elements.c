@@ -1,6 +1,6 @@
 //===- no_elements.c ------------------------------------------------------------===//
 
-#include "transforms/lower/bufferize/no_elements.h"
+#include "transforms/ir/no_elements.h"
 
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
@@ -34,13 +34,30 @@ static bool concatenates_nothing(MlirOperation op) {
   return false;
 }
 
+// What an op of tensor.pad has around its operand, where that is one value.
+static MlirValue padding_of(MlirOperation op) {
+  MlirOperation yield = mlirBlockGetTerminator(tune_ir_body(op));
+  MlirValue value = mlirOperationGetOperand(yield, 0);
+  MlirOperation constant = tune_ir_definition(value);
+  bool is_outside = mlirOperationIsNull(constant)
+                        ? !mlirBlockEqual(mlirBlockArgumentGetOwner(value), tune_ir_body(op))
+                        : !mlirBlockEqual(mlirOperationGetBlock(constant), tune_ir_body(op));
+  return is_outside ? value : (MlirValue){NULL};
+}
+
+static bool pads_nothing(MlirOperation op) {
+  return tune_ir_is(op, "tensor.pad") && takes_nothing(op, 0) &&
+         mlirShapedTypeHasStaticShape(mlirValueGetType(mlirOperationGetResult(op, 0))) &&
+         !mlirValueIsNull(padding_of(op));
+}
+
 static MlirWalkResult look_at(MlirOperation op, void *user_data) {
   bool moves =
       tune_ir_string_starts(tune_ir_name(op), "tensor.") && !tune_ir_is(op, "tensor.empty");
-  bool is_wanted =
-      ((moves || tune_ir_string_starts(tune_ir_name(op), "linalg.")) && gives_nothing(op)) ||
-      (tune_ir_is(op, "tensor.insert_slice") && takes_nothing(op, 0)) ||
-      (tune_ir_is(op, "tensor.concat") && concatenates_nothing(op));
+  bool is_wanted = (moves && gives_nothing(op)) ||
+                   (tune_ir_is(op, "tensor.insert_slice") && takes_nothing(op, 0)) ||
+                   (tune_ir_is(op, "tensor.concat") && concatenates_nothing(op)) ||
+                   pads_nothing(op);
   return !is_wanted || tune_op_list_add(user_data, op) ? MlirWalkResultAdvance
                                                        : MlirWalkResultInterrupt;
 }
@@ -77,6 +94,13 @@ static tune_status replace(MlirOperation op) {
   }
   if (tune_ir_is(op, "tensor.concat"))
     return concatenate_others(op);
+  if (tune_ir_is(op, "tensor.pad")) {
+    tune_ir_builder builder = tune_ir_builder_before(op);
+    MlirValue result = mlirOperationGetResult(op, 0), value = padding_of(op);
+    mlirValueReplaceAllUsesOfWith(
+        result, tune_ir_build_value(&builder, "tensor.splat", mlirValueGetType(result), 1, &value));
+    return TUNE_OK;
+  }
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), mlirOperationGetOperand(op, 1));
   return TUNE_OK;
 }

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_BUFFERIZE_NO_ELEMENTS_H
-#define TUNE_TRANSFORMS_LOWER_BUFFERIZE_NO_ELEMENTS_H
+#ifndef TUNE_TRANSFORMS_IR_NO_ELEMENTS_H
+#define TUNE_TRANSFORMS_IR_NO_ELEMENTS_H
 
 #include "support/status.h"
 
@@ -19,13 +19,13 @@
 extern "C" {
 #endif
 
-// In `module`, on tensors: what ops of tensor and linalg give that has no elements is a
-// tensor.empty, and what puts such a tensor into another one is gone. Sizes known at run time only
-// are taken for more than zero. OUT_OF_MEMORY alone.
+// In `module`, on tensors: what ops of the tensor dialect give that has no elements is a
+// tensor.empty, what puts such a tensor into another one is gone, and what is around it is all
+// there is. Sizes known at run time only are taken for more than zero. OUT_OF_MEMORY alone.
 tune_status tune_no_elements_replace(MlirOperation module);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_BUFFERIZE_NO_ELEMENTS_H
+#endif // TUNE_TRANSFORMS_IR_NO_ELEMENTS_H
