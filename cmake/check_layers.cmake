@@ -48,11 +48,16 @@ row(transforms/rules/gpu
     transforms/structure transforms/rules transforms/rules/contraction
     transforms/rules/reduction)
 row(transforms/lower/common support dialects transforms/ir mlir-c llvm-c mlir)
+row(transforms/lower/bufferize support transforms/ir transforms/lower/common mlir-c)
 row(transforms/lower/cpu/nests support dialects transforms/ir transforms/lower/common mlir-c)
 row(transforms/lower/cpu
-    support dialects transforms/ir transforms/lower/common transforms/lower/cpu/nests mlir-c llvm-c)
+    support dialects transforms/ir transforms/lower/bufferize transforms/lower/common
+    transforms/lower/cpu/nests mlir-c llvm-c)
 row(transforms/lower/gpu
     support formats dialects transforms/ir transforms/lower/common jansson mlir-c)
+row(transforms/lower/gpu/host
+    support formats dialects transforms/ir transforms/lower/common transforms/lower/gpu jansson
+    mlir-c)
 row(transforms/lower/gpu/vectors
     support formats dialects transforms/ir transforms/lower/common transforms/lower/gpu mlir-c)
 row(transforms/lower/gpu/matmul
@@ -65,9 +70,9 @@ row(transforms/lower/vulkan
     support formats dialects transforms/ir transforms/lower/common transforms/lower/gpu mlir-c
     spirv-tools)
 row(transforms/lower
-    support formats tuning/device dialects transforms/ir transforms/lower/common
-    transforms/lower/cpu transforms/lower/gpu transforms/lower/gpu/vectors
-    transforms/lower/gpu/matmul transforms/lower/cuda transforms/lower/vulkan jansson mlir-c)
+    support formats tuning/device dialects transforms/ir transforms/lower/bufferize
+    transforms/lower/common transforms/lower/cpu transforms/lower/gpu transforms/lower/gpu/host
+    transforms/lower/gpu/vectors transforms/lower/gpu/matmul transforms/lower/cuda transforms/lower/vulkan jansson mlir-c)
 row(transforms/build
     support tuning/space dialects transforms/ir transforms/schedule transforms/lower/common
     transforms/lower mlir-c)

@@ -3,6 +3,7 @@
 #include "dialects/diagnostic.h"
 
 #include "dialects/extensible.h"
+#include "dialects/printing.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -177,10 +178,6 @@ tune_status tune_status_make_at(tune_status_code code, MlirOperation op, const c
 // From MLIR to statuses
 //===--------------------------------------------------------------------------===//
 
-static void append_chunk(MlirStringRef chunk, void *builder) {
-  tune_string_builder_append_bytes(builder, chunk.data, chunk.length);
-}
-
 static void append_place(tune_string_builder *out, MlirLocation location) {
   MlirLocation place = find_place(location);
   if (mlirLocationIsNull(place) || is_line_0(place))
@@ -192,7 +189,7 @@ static void append_place(tune_string_builder *out, MlirLocation location) {
 static void append_note(tune_string_builder *out, MlirDiagnostic note) {
   tune_string_builder text;
   tune_string_builder_init(&text);
-  mlirDiagnosticPrint(note, append_chunk, &text);
+  mlirDiagnosticPrint(note, tune_printing_append, &text);
   tune_string_builder_append(out, "\n");
   append_place(out, mlirDiagnosticGetLocation(note));
   tune_string_builder_append(out, "note: ");
@@ -226,7 +223,7 @@ static MlirLogicalResult collect(MlirDiagnostic diagnostic, void *user_data) {
     tune_string_builder_append(out, "\n");
   append_place(out, mlirDiagnosticGetLocation(diagnostic));
   tune_string_builder_append(out, is_error ? "error: " : "warning: ");
-  mlirDiagnosticPrint(diagnostic, append_chunk, out);
+  mlirDiagnosticPrint(diagnostic, tune_printing_append, out);
   for (intptr_t i = 0; i < mlirDiagnosticGetNumNotes(diagnostic); ++i)
     append_note(out, mlirDiagnosticGetNote(diagnostic, i));
   return mlirLogicalResultSuccess();

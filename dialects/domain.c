@@ -3,6 +3,7 @@
 #include "dialects/domain.h"
 
 #include "dialects/extensible.h"
+#include "dialects/printing.h"
 #include "dialects/tune_dialect.h"
 #include "support/string_builder.h"
 
@@ -85,15 +86,11 @@ bool tune_chosen_is_attribute(MlirAttribute attribute) {
           string_ref_equals(tune_extensible_attribute_name(attribute), chosen_name));
 }
 
-static void append_chunk(MlirStringRef chunk, void *builder) {
-  tune_string_builder_append_bytes(builder, chunk.data, chunk.length);
-}
-
 // Makes a status that says `problem` of `attribute`, and shows it.
 static tune_status refuse(MlirAttribute attribute, const char *problem) {
   tune_string_builder text;
   tune_string_builder_init(&text);
-  mlirAttributePrint(attribute, append_chunk, &text);
+  mlirAttributePrint(attribute, tune_printing_append, &text);
   tune_status status = tune_status_make(TUNE_INVALID_ARGUMENT, "%s, but is %s", problem,
                                         text.text && !text.failed ? text.text : "too long to show");
   tune_string_builder_deinit(&text);

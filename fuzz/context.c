@@ -4,8 +4,7 @@
 
 #include "dialects/tune_dialect.h"
 #include "fuzz/fuzz.h"
-
-#include "mlir-c/RegisterEverything.h"
+#include "unittests/transforms/mlir_context.h"
 
 #define DEEPEST 64
 
@@ -13,12 +12,7 @@ MlirContext fuzz_context(void) {
   static MlirContext context;
   if (!mlirContextIsNull(context))
     return context;
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  mlirRegisterAllDialects(registry);
-  tune_dialect_register(registry);
-  mlirRegisterAllPasses();
-  context = mlirContextCreateWithRegistry(registry, false);
-  mlirDialectRegistryDestroy(registry);
+  context = make_full_context();
   mlirContextLoadAllAvailableDialects(context);
   fuzz_require(fuzz_accept(tune_dialect_load(context)), "our dialect");
   return context;

@@ -45,10 +45,12 @@ func.func @few_rows(%a: tensor<16x1024xf32>, %b: tensor<1024x1024xf32>, %c: tens
   return %r : tensor<16x1024xf32>
 }
 
-// Lines that are whole vectors have Winograd's algorithm, too.
+// Lines that are whole vectors have Winograd's algorithm, too; it is the default where that pays.
 // CHECK-LABEL: conv 32x56x56 over 32x3x3 f32
 // CHECK: rule 'winograd_nchw'
-// CHECK: algorithm linalg direct {{.*}}direct, winograd
+// CHECK: algorithm linalg winograd {{.*}}direct, winograd
+// WIDE-LABEL: conv 32x56x56 over 32x3x3 f32
+// WIDE: algorithm linalg winograd {{.*}}direct, winograd
 func.func @lines(%x: tensor<1x32x56x56xf32>, %w: tensor<32x32x3x3xf32>) -> tensor<1x32x56x56xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1x32x56x56xf32>
@@ -59,6 +61,44 @@ func.func @lines(%x: tensor<1x32x56x56xf32>, %w: tensor<32x32x3x3xf32>) -> tenso
   } : tensor<1x32x56x56xf32> to tensor<1x32x58x58xf32>
   %r = linalg.conv_2d_nchw_fchw ins(%p, %w : tensor<1x32x58x58xf32>, tensor<32x32x3x3xf32>) outs(%o : tensor<1x32x56x56xf32>) -> tensor<1x32x56x56xf32>
   return %r : tensor<1x32x56x56xf32>
+}
+
+// It does not for a single tile, whose filters take longer to transform than the rest, nor for few channels
+// of few tiles.
+// CHECK-LABEL: conv 4x4x256 over 3x3x256 f32
+// CHECK: algorithm linalg direct {{.*}}direct, winograd
+// WIDE-LABEL: conv 4x4x256 over 3x3x256 f32
+// WIDE: algorithm linalg direct {{.*}}direct, winograd
+func.func @one_tile(%x: tensor<1x6x6x256xf32>, %w: tensor<3x3x256x256xf32>) -> tensor<1x4x4x256xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x4x4x256xf32>
+  %o = linalg.fill ins(%zero : f32) outs(%e : tensor<1x4x4x256xf32>) -> tensor<1x4x4x256xf32>
+  %r = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x6x6x256xf32>, tensor<3x3x256x256xf32>) outs(%o : tensor<1x4x4x256xf32>) -> tensor<1x4x4x256xf32>
+  return %r : tensor<1x4x4x256xf32>
+}
+
+// CHECK-LABEL: conv 7x7x16 over 3x3x16 f32
+// CHECK: algorithm linalg direct {{.*}}direct, winograd
+// WIDE-LABEL: conv 7x7x16 over 3x3x16 f32
+// WIDE: algorithm linalg direct {{.*}}direct, winograd
+func.func @few_channels(%x: tensor<1x9x9x16xf32>, %w: tensor<3x3x16x16xf32>) -> tensor<1x7x7x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x7x7x16xf32>
+  %o = linalg.fill ins(%zero : f32) outs(%e : tensor<1x7x7x16xf32>) -> tensor<1x7x7x16xf32>
+  %r = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x9x9x16xf32>, tensor<3x3x16x16xf32>) outs(%o : tensor<1x7x7x16xf32>) -> tensor<1x7x7x16xf32>
+  return %r : tensor<1x7x7x16xf32>
+}
+
+// CHECK-LABEL: conv 8x8x128 over 3x3x128 f32
+// CHECK: algorithm linalg winograd {{.*}}direct, winograd
+// WIDE-LABEL: conv 8x8x128 over 3x3x128 f32
+// WIDE: algorithm linalg winograd {{.*}}direct, winograd
+func.func @some_tiles(%x: tensor<1x10x10x128xf32>, %w: tensor<3x3x128x128xf32>) -> tensor<1x8x8x128xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x8x8x128xf32>
+  %o = linalg.fill ins(%zero : f32) outs(%e : tensor<1x8x8x128xf32>) -> tensor<1x8x8x128xf32>
+  %r = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x10x10x128xf32>, tensor<3x3x128x128xf32>) outs(%o : tensor<1x8x8x128xf32>) -> tensor<1x8x8x128xf32>
+  return %r : tensor<1x8x8x128xf32>
 }
 
 // Tiles of planes: 3 x 3 where borders allow no smaller ones. Pixels that share sets of the first cache are
@@ -90,4 +130,63 @@ func.func @crowded(%x: tensor<1x14x14x1024xf32>, %w: tensor<3x3x1024xf32>) -> te
   } : tensor<1x14x14x1024xf32> to tensor<1x16x16x1024xf32>
   %r = linalg.depthwise_conv_2d_nhwc_hwc ins(%p, %w : tensor<1x16x16x1024xf32>, tensor<3x3x1024xf32>) outs(%o : tensor<1x14x14x1024xf32>) -> tensor<1x14x14x1024xf32>
   return %r : tensor<1x14x14x1024xf32>
+}
+
+// Every second pixel of a line is read where it lies, if products are few and lines fill vectors; else the
+// image is brought into another layout.
+// CHECK-LABEL: conv 64x28x28 over 3x3 f32
+// CHECK: rule 'general'
+// WIDE-LABEL: conv 64x28x28 over 3x3 f32
+// WIDE: rule 'general'
+func.func @second_pixels(%x: tensor<64x57x57xf32>, %w: tensor<64x3x3xf32>) -> tensor<64x28x28xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x28x28xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x28x28xf32>) -> tensor<64x28x28xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(c, y, x, p, q) -> (c, y * 2 + p, x * 2 + q)>, affine_map<(c, y, x, p, q) -> (c, p, q)>, affine_map<(c, y, x, p, q) -> (c, y, x)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<64x57x57xf32>, tensor<64x3x3xf32>) outs(%f : tensor<64x28x28xf32>) {
+    ^bb0(%a: f32, %b: f32, %s: f32):
+      %m = arith.mulf %a, %b : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
+  } -> tensor<64x28x28xf32>
+  return %r : tensor<64x28x28xf32>
+}
+
+// CHECK-LABEL: conv 64x28x28 over 5x5 f32
+// CHECK: rule 'depthwise'
+// WIDE-LABEL: conv 64x28x28 over 5x5 f32
+// WIDE: rule 'depthwise'
+func.func @many_products(%x: tensor<64x59x59xf32>, %w: tensor<64x5x5xf32>) -> tensor<64x28x28xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x28x28xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x28x28xf32>) -> tensor<64x28x28xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(c, y, x, p, q) -> (c, y * 2 + p, x * 2 + q)>, affine_map<(c, y, x, p, q) -> (c, p, q)>, affine_map<(c, y, x, p, q) -> (c, y, x)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<64x59x59xf32>, tensor<64x5x5xf32>) outs(%f : tensor<64x28x28xf32>) {
+    ^bb0(%a: f32, %b: f32, %s: f32):
+      %m = arith.mulf %a, %b : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
+  } -> tensor<64x28x28xf32>
+  return %r : tensor<64x28x28xf32>
+}
+
+// CHECK-LABEL: conv 64x7x7 over 3x3 f32
+// CHECK: rule 'general'
+// WIDE-LABEL: conv 64x7x7 over 3x3 f32
+// WIDE: rule 'depthwise'
+func.func @short_lines(%x: tensor<64x15x15xf32>, %w: tensor<64x3x3xf32>) -> tensor<64x7x7xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x7x7xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x7x7xf32>) -> tensor<64x7x7xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(c, y, x, p, q) -> (c, y * 2 + p, x * 2 + q)>, affine_map<(c, y, x, p, q) -> (c, p, q)>, affine_map<(c, y, x, p, q) -> (c, y, x)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<64x15x15xf32>, tensor<64x3x3xf32>) outs(%f : tensor<64x7x7xf32>) {
+    ^bb0(%a: f32, %b: f32, %s: f32):
+      %m = arith.mulf %a, %b : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
+  } -> tensor<64x7x7xf32>
+  return %r : tensor<64x7x7xf32>
 }

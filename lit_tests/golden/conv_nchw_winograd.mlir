@@ -1,7 +1,7 @@
 // RUN: %golden %s
 // A convolution that Winograd's transforms can do, with pixels innermost.
 // golden: cpu_v4
-// golden: cpu_v4 algorithm=winograd
+// golden: cpu_v4 algorithm=direct
 func.func @f(%x: tensor<1x16x8x12xf32>, %w: tensor<32x16x3x3xf32>)
     -> tensor<1x32x8x12xf32> {
   %zero = arith.constant 0.0 : f32

@@ -1,7 +1,7 @@
 // RUN: %golden %s
 // A convolution that Winograd's transforms can do, with channels innermost.
 // golden: cpu_v4
-// golden: cpu_v4 algorithm=winograd
+// golden: cpu_v4 algorithm=direct
 // golden: cpu_v4 algorithm=winograd,winograd_tile=2x2
 // golden: cpu_v4 algorithm=im2col
 func.func @f(%x: tensor<1x8x12x16xf32>, %w: tensor<3x3x16x32xf32>)

@@ -4,7 +4,7 @@
 // CHECK: rule 'im2col'
 // CHECK: im2col_lines {{ *}}linalg
 // RUN: tune-opt %s --tune-print-space="target=null task=1" -o /dev/null 2>&1 | FileCheck %s --check-prefix=CHOICE
-// CHOICE: algorithm {{ *}}linalg {{ *}}direct {{ *}}direct, winograd, im2col
+// CHOICE: algorithm {{ *}}linalg {{ *}}winograd {{ *}}direct, winograd, im2col
 // RUN: tune-opt %s --tune-lower="target=null until=schedule" | FileCheck %s --check-prefix=PATCHES
 // PATCHES: memref<{{[0-9]+}}x10x3x3x8xf32>
 // RUN: tune-run %s --function=odd --db= --time=0.01 --config im2col_lines=2,im2col_mr=3 | FileCheck %s --check-prefix=RIGHT

@@ -1,8 +1,9 @@
-// Convolutions with 3x3 windows are computed directly, or by Winograd's transforms if the knob
-// 'algorithm' says so, and rightly with either; here with tiles over the edge, a bias before and a
+// Convolutions with 3x3 windows are computed directly, or by Winograd's transforms, as the knob
+// 'algorithm' says, and rightly with either; here with tiles over the edge, a bias before and a
 // relu after.
 // RUN: tune-opt %s --tune-print-space=target=null -o %t.space.mlir 2>&1 | FileCheck %s --check-prefix=SPACE
 // RUN: tune-run %s --db= --time=0.01 --config=algorithm=winograd | FileCheck %s --check-prefix=CORRECT
+// RUN: tune-run %s --db= --time=0.01 --config=algorithm=direct | FileCheck %s --check-prefix=CORRECT
 // Smaller tiles, and the depth in parts.
 // RUN: tune-run %s --db= --time=0.01 --config=algorithm=winograd,winograd_tile=2x2,winograd_kc=64,winograd_mr=4 | FileCheck %s --check-prefix=CORRECT
 // The choice is exported as a script of stock ops, which stock mlir-opt replays.
@@ -12,7 +13,7 @@
 // RUN: FileCheck %s --input-file=%t.mlir --check-prefix=REPLAYED
 // RUN: tune-opt %t.chosen.mlir --tune-lower="target=null until=schedule" | diff - %t.mlir
 // SPACE: rule 'winograd'
-// SPACE: algorithm {{.*}} direct {{.*}}direct, winograd
+// SPACE: algorithm {{.*}} winograd {{.*}}direct, winograd
 // SPACE: winograd_kc {{.*}} 128 {{.*}}64, 128
 // SPACE: winograd_tile {{.*}} 4x4 {{.*}}4x4, 2x2
 // SPACE: algorithm == winograd => winograd_block % winograd_nr == 0

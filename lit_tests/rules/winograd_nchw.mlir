@@ -1,8 +1,9 @@
 // Convolutions with 3x3 windows and channels before pixels are computed directly, or by Winograd's
-// transforms if the knob 'algorithm' says so, and rightly with either; here with tiles over the
+// transforms, as the knob 'algorithm' says, and rightly with either; here with tiles over the
 // edge, a bias before and a relu after.
 // RUN: tune-opt %s --tune-print-space=target=null -o %t.space.mlir 2>&1 | FileCheck %s --check-prefix=SPACE
 // RUN: tune-run %s --db= --time=0.01 --config=algorithm=winograd | FileCheck %s --check-prefix=CORRECT
+// RUN: tune-run %s --db= --time=0.01 --config=algorithm=direct | FileCheck %s --check-prefix=CORRECT
 // The choice is exported as a script of stock ops, which stock mlir-opt replays.
 // RUN: sed 's/{stride_one}/{tune.choices = {algorithm = "winograd"}}/' %s > %t.chosen.mlir
 // RUN: tune-opt %t.chosen.mlir --tune-export-schedule=target=null -o %t.script.mlir
@@ -10,7 +11,7 @@
 // RUN: FileCheck %s --input-file=%t.mlir --check-prefix=REPLAYED
 // RUN: tune-opt %t.chosen.mlir --tune-lower="target=null until=schedule" | diff - %t.mlir
 // SPACE: rule 'winograd_nchw'
-// SPACE: algorithm {{.*}} direct {{.*}}direct, winograd
+// SPACE: algorithm {{.*}} winograd {{.*}}direct, winograd
 // CORRECT: Check {{ *}}ok
 // REPLAYED-NOT: tosa
 // REPLAYED-NOT: linalg.winograd

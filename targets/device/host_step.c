@@ -36,18 +36,16 @@ static tune_status make_file(const tune_program_module *module, int *out_fd) {
 }
 
 static tune_status load(const tune_program_module *module, tune_host_module *out) {
-  int fd;
-  TUNE_RETURN_IF_ERROR(make_file(module, &fd));
+  TUNE_RETURN_IF_ERROR(make_file(module, &out->fd));
   char path[64];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  snprintf(path, sizeof path, "/proc/self/fd/%d", out->fd);
   out->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   const char *error = out->handle ? NULL : dlerror();
-  tune_status status = TUNE_OK;
-  if (!out->handle)
-    status = tune_status_make(TUNE_INVALID_ARGUMENT, "code of the host: %s",
-                              error ? error : "it is no shared object");
-  close(fd);
-  TUNE_RETURN_IF_ERROR(status);
+  if (!out->handle) {
+    close(out->fd);
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "code of the host: %s",
+                            error ? error : "it is no shared object");
+  }
   *(void **)&out->entry = dlsym(out->handle, ENTRY);
   return out->entry ? TUNE_OK
                     : tune_status_make(TUNE_INVALID_ARGUMENT, "code of the host without %s", ENTRY);
@@ -66,8 +64,10 @@ tune_status tune_host_modules_load(const tune_program *program, tune_host_module
 
 void tune_host_modules_unload(const tune_program *program, tune_host_module *modules) {
   for (size_t i = 0; modules && i < program->module_count; ++i)
-    if (modules[i].handle)
+    if (modules[i].handle) {
       dlclose(modules[i].handle);
+      close(modules[i].fd);
+    }
   free(modules);
 }
 

@@ -20,6 +20,7 @@ extern "C" {
 
 typedef struct tune_host_module {
   void *handle;
+  int fd; // of its file; dlopen(3) takes two of one path for one, so it is open while it is loaded
   void (*entry)(void **arguments);
 } tune_host_module;
 

@@ -11,7 +11,6 @@
 #include "transforms/schedule/instantiate.h"
 #include "transforms/spaces/module_fallback.h"
 #include "transforms/tasks/normalize.h"
-#include "transforms/tasks/normalize_windows.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -136,7 +135,7 @@ static tune_status plan(opened_module *module, const tune_open_source_request *r
   if (wanted->database)
     TUNE_RETURN_IF_ERROR(tune_database_open_read_only(wanted->database, &module->options.database));
   tune_normalize_forget_tasks(payload);
-  tune_normalize_windows(payload);
+  tune_normalize_operands(payload);
   tune_status status = tune_module_plan_init(&module->plan, payload, &module->options, false);
   // A child must not use a database that its parent has opened.
   tune_database_destroy(module->options.database);

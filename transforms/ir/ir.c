@@ -1,6 +1,7 @@
 //===- ir.c - Helpers over MLIR's C API --------------------------------------===//
 
 #include "transforms/ir/ir.h"
+#include "dialects/printing.h"
 #include "transforms/ir/foreign_dialects.h"
 #include "transforms/ir/ir_builder.h"
 
@@ -163,10 +164,6 @@ tune_status tune_ir_parse(MlirContext context, const char *text, const char *sou
   return add_advice(parse_under_diagnostics(context, text, source, true, out_module), text, source);
 }
 
-void tune_ir_append(MlirStringRef text, void *user_data) {
-  tune_string_builder_append_bytes(user_data, text.data, text.length);
-}
-
 tune_status tune_ir_print(MlirOperation op, bool generic, char **out_text) {
   *out_text = NULL;
   tune_string_builder builder;
@@ -174,7 +171,7 @@ tune_status tune_ir_print(MlirOperation op, bool generic, char **out_text) {
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
   if (generic)
     mlirOpPrintingFlagsPrintGenericOpForm(flags);
-  mlirOperationPrintWithFlags(op, flags, tune_ir_append, &builder);
+  mlirOperationPrintWithFlags(op, flags, tune_printing_append, &builder);
   mlirOpPrintingFlagsDestroy(flags);
   return tune_string_builder_finish(&builder, out_text);
 }

@@ -115,8 +115,6 @@ const char *tune_ir_scalar_type_name(MlirType type);
 // empty and stays the caller's.
 void tune_ir_become(MlirOperation module, MlirOperation source);
 
-// A callback for MLIR's printers; `user_data` is a tune_string_builder.
-void tune_ir_append(MlirStringRef text, void *user_data);
 
 // Prints `op` as text that parses back; free() it. With `generic`, in the generic form.
 tune_status tune_ir_print(MlirOperation op, bool generic, char **out_text);

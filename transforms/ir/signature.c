@@ -4,6 +4,7 @@
 
 #include "dialects/constant.h"
 #include "dialects/diagnostic.h"
+#include "dialects/printing.h"
 #include "transforms/ir/exactness.h"
 #include "transforms/ir/input_facts.h"
 #include "transforms/ir/ir_builder.h"
@@ -35,7 +36,7 @@ static tune_status read_value(MlirOperation function, MlirType type, const char 
     return tune_element_type_parse(name, &out_value->element);
   tune_string_builder text;
   tune_string_builder_init(&text);
-  mlirTypePrint(type, tune_ir_append, &text);
+  mlirTypePrint(type, tune_printing_append, &text);
   tune_status status = tune_status_make_at(
       TUNE_INVALID_ARGUMENT, function,
       "%s %zu has the type %s; an artifact takes scalars, ranked tensors and memrefs of f16, bf16, "

@@ -2,6 +2,7 @@
 
 #include "transforms/ir/task_key.h"
 
+#include "dialects/printing.h"
 #include "transforms/ir/ir.h"
 
 tune_status tune_task_key_print(MlirOperation function, char **out_text) {
@@ -12,7 +13,7 @@ tune_status tune_task_key_print(MlirOperation function, char **out_text) {
   mlirOpPrintingFlagsUseLocalScope(flags);
   // Printing in the usual form is safe since the function was just made from verified ops.
   mlirOpPrintingFlagsAssumeVerified(flags);
-  mlirOperationPrintWithFlags(function, flags, tune_ir_append, &builder);
+  mlirOperationPrintWithFlags(function, flags, tune_printing_append, &builder);
   mlirOpPrintingFlagsDestroy(flags);
   return tune_string_builder_finish(&builder, out_text);
 }

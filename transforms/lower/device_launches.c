@@ -5,16 +5,16 @@
 #include "dialects/diagnostic.h"
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
+#include "transforms/lower/bufferize/bufferize.h"
 #include "transforms/lower/common/blocks.h"
-#include "transforms/lower/common/bufferize.h"
 #include "transforms/lower/common/memory.h"
+#include "transforms/lower/common/memory_access.h"
 #include "transforms/lower/common/pipeline.h"
-#include "transforms/lower/gpu/device_program.h"
 #include "transforms/lower/gpu/edge_peeling.h"
 #include "transforms/lower/gpu/fallback_kernels.h"
-#include "transforms/lower/gpu/host_branches.h"
-#include "transforms/lower/gpu/host_functions.h"
-#include "transforms/lower/gpu/host_scalars.h"
+#include "transforms/lower/gpu/host/host_branches.h"
+#include "transforms/lower/gpu/host/host_functions.h"
+#include "transforms/lower/gpu/host/host_scalars.h"
 #include "transforms/lower/gpu/kernel_memory.h"
 #include "transforms/lower/gpu/lanes.h"
 #include "transforms/lower/gpu/launch_kernels.h"
@@ -92,7 +92,7 @@ static bool is_whole(MlirValue value) {
   MlirType type = mlirValueGetType(value);
   return mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)) &&
          tune_kernel_memory_bytes(type) ==
-             tune_kernel_memory_bytes(mlirValueGetType(tune_device_program_root(value)));
+             tune_kernel_memory_bytes(mlirValueGetType(tune_memory_access_root(value)));
 }
 
 // The host copies whole buffers; kernels copy the rest.

@@ -5,7 +5,7 @@
 #include "support/clock.h"
 #include "transforms/lower/common/unordered.h"
 #include "transforms/lower/common/warm_up.h"
-#include "transforms/lower/gpu/device_program.h"
+#include "transforms/lower/gpu/host/device_program.h"
 #include "transforms/lower/vulkan/spirv_tools.h"
 
 #include <stdlib.h>

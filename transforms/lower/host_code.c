@@ -8,7 +8,7 @@
 #include "transforms/lower/common/attributes.h"
 #include "transforms/lower/common/memory.h"
 #include "transforms/lower/cpu/link.h"
-#include "transforms/lower/gpu/host_functions.h"
+#include "transforms/lower/gpu/host/host_functions.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 

@@ -450,3 +450,34 @@ bool tune_layouts_has_tiles(const tune_structure *structure) {
       has[uses(&p, 0, loop) ? 0 : 1] = true;
   return has[0] && has[1];
 }
+
+// Lines of pixels that fill a vector for the most part, or several.
+static bool has_lines(const product *p) {
+  const tune_operand *image = &p->anchor->operands[p->image], *out = &p->anchor->operands[2];
+  size_t pixel = loop_of(p, 2, out->rank - 1);
+  const tune_index *last = &image->index[image->rank - 1];
+  return pixel != TUNE_NO_LOOP && is_pixel(p, pixel) && last->is_linear &&
+         last->coefficient[pixel] == 2 && 4 * p->anchor->extent[pixel] >= 3 * (int64_t)p->lanes;
+}
+
+bool tune_layouts_is_best_as_it_lies(const tune_structure *structure, const tune_machine *machine) {
+  enum { MOST_PRODUCTS = 9 }; // with 25 the copy pays on 512 bits
+  product p = {.structure = structure};
+  if (machine->threads > 1 || !structure->is_regular || structure->is_dynamic || !find_ops(&p))
+    return false;
+  const tune_nest *anchor = p.anchor;
+  p.filter = tune_operand_is_projection(&anchor->operands[1]) ? 1 : 0;
+  p.image = 1 - p.filter;
+  p.lanes = machine->vector_bits / 32;
+  int64_t products = 1;
+  for (size_t loop = 0; loop < anchor->loop_count; loop++) {
+    if (!anchor->is_reduction[loop])
+      continue;
+    if (!is_window(&p, loop))
+      return false;
+    products *= anchor->extent[loop];
+  }
+  return anchor->operands[2].rank > 0 && anchor->operands[p.image].rank > 0 &&
+         anchor->operands[2].bits == 32 && anchor->operands[p.image].bits == 32 &&
+         !has_columns(&p) && products > 1 && products <= MOST_PRODUCTS && has_lines(&p);
+}

@@ -34,6 +34,8 @@ typedef struct tune_rule {
   bool (*applies)(const tune_structure *structure, const tune_machine *machine);
   // Whether what applies is a makeshift here, and another layout to be preferred. NULL: never.
   bool (*yields)(const tune_structure *structure, const tune_machine *machine);
+  // Of a rule for whatever there is: whether it has its turn before other layouts. NULL: never.
+  bool (*goes_first)(const tune_structure *structure, const tune_machine *machine);
   // Writes the whole schedule module.
   void (*write)(const tune_structure *structure, const tune_machine *machine, tune_writer *writer);
 } tune_rule;

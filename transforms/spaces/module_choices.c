@@ -4,13 +4,13 @@
 
 #include "transforms/ir/ir.h"
 #include "transforms/spaces/module_fallback.h"
-#include "transforms/tasks/normalize_windows.h"
+#include "transforms/tasks/normalize.h"
 
 // Builds a copy of `module`, which keeps its choices, as they say.
 static tune_status build_copy(MlirOperation module, const tune_module_choices_options *options,
                               bool remarks, MlirOperation *out_script, MlirOperation *out_built) {
   tune_module_plan plan;
-  tune_normalize_windows(module);
+  tune_normalize_operands(module);
   TUNE_RETURN_IF_ERROR(tune_module_plan_init(&plan, module, options, remarks));
   tune_status status = tune_module_fallback_build(&plan, module, out_script, out_built);
   if (tune_status_is_ok(status)) {

@@ -8,6 +8,7 @@
 #include "transforms/spaces/module_schedule.h"
 
 #include "dialects/diagnostic.h"
+#include "dialects/printing.h"
 #include "transforms/ir/ir.h"
 #include "transforms/schedule/instantiate.h"
 #include "transforms/schedule/schedule_merge.h"
@@ -58,7 +59,7 @@ static tune_status declare(const tune_schedule_sequence *entry, tune_string_buil
   entry_type type;
   TUNE_RETURN_IF_ERROR(read_entry(entry, &type));
   tune_string_builder_appendf(text, "  transform.named_sequence private @%s(", entry->name);
-  mlirTypePrint(type.handle, tune_ir_append, text);
+  mlirTypePrint(type.handle, tune_printing_append, text);
   tune_string_builder_appendf(text, " {transform.%s})\n",
                               type.is_consumed ? "consumed" : "readonly");
   return TUNE_OK;
@@ -87,7 +88,7 @@ static tune_status call_for_task(const combiner *state, const tune_schedule_sequ
   TUNE_RETURN_IF_ERROR(read_entry(called, &entry));
   tune_string_builder type;
   tune_string_builder_init(&type);
-  mlirTypePrint(entry.handle, tune_ir_append, &type);
+  mlirTypePrint(entry.handle, tune_printing_append, &type);
   tune_string_builder_appendf(text,
                               "    %%%s_%zu = transform.structured.match ops{[\"func.func\"]} "
                               "attributes{" TUNE_TASK_ATTRIBUTE " = \"%s\"} in %s : (" ANY
@@ -132,7 +133,7 @@ static bool append_distinctions(const combiner *state, tune_string_builder *text
                                 "attributes{sym_name = ",
                                 number);
     MlirAttribute name = tune_ir_attribute(op, "sym_name");
-    mlirAttributePrint(name, tune_ir_append, text);
+    mlirAttributePrint(name, tune_printing_append, text);
     tune_string_builder_appendf(
         text,
         "} in %%outlined : (" ANY ") -> " ANY "\n"

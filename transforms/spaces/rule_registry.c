@@ -82,9 +82,11 @@ typedef struct rule_walk {
 } rule_walk;
 
 // Which rules are asked.
-typedef enum rules_asked { MADE_FOR_IT, MADE_FOR_LAYOUTS, ANY } rules_asked;
+typedef enum rules_asked { MADE_FOR_IT, GOING_FIRST, MADE_FOR_LAYOUTS, ANY } rules_asked;
 
 static bool is_asked(rules_asked asked, const tune_rule *rule) {
+  if (asked == GOING_FIRST)
+    return rule->goes_first != NULL;
   return asked == ANY || (!is_for_all(rule) && (asked == MADE_FOR_IT || rule->takes_layouts));
 }
 
@@ -93,6 +95,8 @@ static void visit_rules(rule_walk *walk, const tune_structure *structure, rules_
   for (size_t i = 0; i < RULE_COUNT && !walk->is_found; i++) {
     const tune_rule *rule = RULES[i];
     if (walk->seen[i] || !is_asked(asked, rule) || !takes(rule, structure, walk->machine))
+      continue;
+    if (asked == GOING_FIRST && !rule->goes_first(structure, walk->machine))
       continue;
     if (asked != ANY && rule->yields && rule->yields(structure, walk->machine))
       return;
@@ -126,6 +130,8 @@ static tune_status visit_layouts(rule_walk *walk) {
 // made for it.
 static tune_status walk_rules(rule_walk *walk) {
   visit_rules(walk, walk->structure, MADE_FOR_IT);
+  if (!walk->is_found)
+    visit_rules(walk, walk->structure, GOING_FIRST);
   if (!walk->is_found)
     TUNE_RETURN_IF_ERROR(visit_layouts(walk));
   if (!walk->is_found)

@@ -2,6 +2,7 @@
 
 #include "transforms/structure/preparation.h"
 
+#include "dialects/printing.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_facts.h"
 #include "transforms/ir/op_map.h"
@@ -72,10 +73,6 @@ static const char FUSE[] =
     "      transform.apply_patterns.canonicalization\n"
     "    } {apply_cse} : !transform.any_op\n";
 
-static void append_text(MlirStringRef part, void *user_data) {
-  tune_string_builder_appendf(user_data, "%.*s", (int)part.length, part.data);
-}
-
 // Ops are found by how they are indexed: those of another order in the module that the schedule is
 // applied to are still the same.
 static void append_orders(const tune_preparation *preparation, tune_string_builder *text) {
@@ -84,9 +81,9 @@ static void append_orders(const tune_preparation *preparation, tune_string_build
                                 "    %%nest%zu = transform.structured.match "
                                 "ops{[\"linalg.generic\"]}\n      attributes{indexing_maps = ",
                                 i);
-    mlirAttributePrint(preparation->orders[i].maps, append_text, text);
+    mlirAttributePrint(preparation->orders[i].maps, tune_printing_append, text);
     tune_string_builder_append(text, ",\n        iterator_types = ");
-    mlirAttributePrint(preparation->orders[i].iterators, append_text, text);
+    mlirAttributePrint(preparation->orders[i].iterators, tune_printing_append, text);
     tune_string_builder_append(text,
                                "} in %func\n      : (!transform.any_op) -> !transform.any_op\n");
   }

@@ -9,6 +9,7 @@
 #include "transforms/ir/transform_script.h"
 #include "transforms/tasks/extract.h"
 #include "transforms/tasks/normalize_windows.h"
+#include "transforms/tasks/normalize_zeroes.h"
 
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/Linalg.h"
@@ -123,6 +124,11 @@ void tune_normalize_forget_tasks(MlirOperation module) {
   mlirOperationWalk(module, forget_in_op, NULL, MlirWalkPreOrder);
 }
 
+void tune_normalize_operands(MlirOperation root) {
+  tune_normalize_zeroes(root);
+  tune_normalize_windows(root);
+}
+
 tune_status tune_normalize(MlirModule module) {
   MlirContext context = mlirModuleGetContext(module);
   // Equal ops with different choices would stay apart, and a module fall into other tasks than the
@@ -130,7 +136,7 @@ tune_status tune_normalize(MlirModule module) {
   tune_choices_strip(mlirModuleGetOperation(module));
   tune_normalize_forget_tasks(mlirModuleGetOperation(module));
   tune_allow_place(mlirModuleGetOperation(module));
-  tune_normalize_windows(mlirModuleGetOperation(module));
+  tune_normalize_operands(mlirModuleGetOperation(module));
   const char *decomposition = tune_normalize_decomposition(mlirModuleGetOperation(module));
   if (decomposition)
     TUNE_RETURN_IF_ERROR(run_transforms(mlirModuleGetOperation(module), decomposition));

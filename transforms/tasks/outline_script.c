@@ -18,6 +18,7 @@
 #include "transforms/tasks/outline.h"
 
 #include "dialects/allow.h"
+#include "dialects/printing.h"
 #include "transforms/ir/ir.h"
 #include "transforms/tasks/normalize.h"
 #include "transforms/tasks/outline_order.h"
@@ -256,7 +257,7 @@ static size_t match_constant(script *state, MlirOperation constant, size_t funct
       state->out,
       "    %%%zu = transform.structured.match ops{[\"arith.constant\"]} attributes{value = ",
       handle);
-  mlirAttributePrint(tune_ir_attribute(constant, "value"), tune_ir_append, state->out);
+  mlirAttributePrint(tune_ir_attribute(constant, "value"), tune_printing_append, state->out);
   tune_string_builder_appendf(state->out, "} in %%%zu : (" ANY ") -> " ANY "\n", function);
   return handle;
 }

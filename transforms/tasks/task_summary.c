@@ -3,6 +3,7 @@
 #include "transforms/tasks/task_summary.h"
 
 #include "dialects/allow.h"
+#include "dialects/printing.h"
 #include "transforms/ir/ir.h"
 
 #include "mlir-c/Dialect/Linalg.h"
@@ -110,7 +111,7 @@ static void append_element_type(tune_string_builder *name, MlirValue value) {
   MlirType type = mlirValueGetType(value);
   if (mlirTypeIsARankedTensor(type))
     type = mlirShapedTypeGetElementType(type);
-  mlirTypePrint(type, tune_ir_append, name);
+  mlirTypePrint(type, tune_printing_append, name);
 }
 
 // " f32", or " bf16->f32" where operands and result differ, or " f32/tf32" where that is allowed.

@@ -7,11 +7,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#include "dialects/tune_dialect.h"
 #include "transforms/spaces/rule_registry.h"
 #include "unittests/rules/payload.h"
-
-#include "mlir-c/RegisterEverything.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,18 +21,14 @@
 #include <cmocka.h>
 
 #include "unittests/common/assert_ok.h"
+#include "unittests/transforms/mlir_context.h"
 
 static MlirContext context;
 static size_t tried, left; // classes, and those of them that no rule for products takes
 
 static int make_context(void **state) {
   (void)state;
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  mlirRegisterAllDialects(registry);
-  tune_dialect_register(registry);
-  mlirRegisterAllPasses();
-  context = mlirContextCreateWithRegistry(registry, false);
-  mlirDialectRegistryDestroy(registry);
+  context = make_full_context();
   return 0;
 }
 

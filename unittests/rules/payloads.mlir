@@ -2143,6 +2143,63 @@ func.func @f(%x: tensor<$Nxf64>) -> (tensor<f64>, tensor<i64>) {
   return %r#0, %r#1 : tensor<f64>, tensor<i64>
 }
 // -----
+// case: windows that slide along a row
+// quick
+// rule: general
+// reduction: $W
+// with: M=7 L=343 N=261 W=83 T=f32 O=maximumf
+// with: M=64 L=1023 N=512 W=512 T=f32 O=addf
+// with: M=3 L=163 N=64 W=100 T=i32 O=addi
+// with: M=2 L=1007 N=8 W=1000 T=i64 O=maxsi
+// with: M=1 L=1023 N=24 W=1000 T=f16 O=minnumf
+// with: M=5 L=395 N=300 W=96 T=i8 O=xori
+// with: M=2 L=119 N=40 W=80 T=bf16 O=addf
+func.func @f(%x: tensor<$Mx$Lx$T>, %s: tensor<$Mx$Nx$T>) -> tensor<$Mx$Nx$T> {
+  %w = tensor.empty() : tensor<$Wx$T>
+  %r = linalg.generic {indexing_maps = [affine_map<(b, i, k) -> (b, i + k)>, affine_map<(b, i, k) -> (k)>, affine_map<(b, i, k) -> (b, i)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<$Mx$Lx$T>, tensor<$Wx$T>) outs(%s : tensor<$Mx$Nx$T>) {
+  ^bb0(%in: $T, %unused: $T, %out: $T):
+    %0 = arith.$O %in, %out : $T
+    linalg.yield %0 : $T
+  } -> tensor<$Mx$Nx$T>
+  return %r : tensor<$Mx$Nx$T>
+}
+// -----
+// case: windows that slide along another loop than the lanes
+// quick
+// rule: general
+// reduction: $W
+// with: L=199 C=37 N=100 W=100 T=i32 O=addi
+// with: L=209 C=137 N=200 W=10 T=f32 O=maximumf
+// with: L=70 C=16 N=20 W=51 T=f64 O=addf
+func.func @f(%x: tensor<2x$Lx$Cx$T>, %s: tensor<2x$Nx$Cx$T>) -> tensor<2x$Nx$Cx$T> {
+  %w = tensor.empty() : tensor<$Wx$T>
+  %r = linalg.generic {indexing_maps = [affine_map<(b, i, c, k) -> (b, i + k, c)>, affine_map<(b, i, c, k) -> (k)>, affine_map<(b, i, c, k) -> (b, i, c)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<2x$Lx$Cx$T>, tensor<$Wx$T>) outs(%s : tensor<2x$Nx$Cx$T>) {
+  ^bb0(%in: $T, %unused: $T, %out: $T):
+    %0 = arith.$O %out, %in : $T
+    linalg.yield %0 : $T
+  } -> tensor<2x$Nx$Cx$T>
+  return %r : tensor<2x$Nx$Cx$T>
+}
+// -----
+// case: windows that slide both ways
+// quick
+// rule: general
+// with: H=50 L=150 P=20 N=111 V=31 W=40
+// with: H=22 L=70 P=20 N=30 V=3 W=41
+// with: H=70 L=32 P=30 N=30 V=41 W=3
+func.func @f(%x: tensor<2x$Hx$Lxi8>, %s: tensor<2x$Px$Nxi8>) -> tensor<2x$Px$Nxi8> {
+  %w = tensor.empty() : tensor<$Vx$Wxi8>
+  %r = linalg.generic {indexing_maps = [affine_map<(b, i, j, v, w) -> (b, i + v, j + w)>, affine_map<(b, i, j, v, w) -> (v, w)>, affine_map<(b, i, j, v, w) -> (b, i, j)>], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<2x$Hx$Lxi8>, tensor<$Vx$Wxi8>) outs(%s : tensor<2x$Px$Nxi8>) {
+  ^bb0(%in: i8, %unused: i8, %out: i8):
+    %0 = arith.minui %in, %out : i8
+    linalg.yield %0 : i8
+  } -> tensor<2x$Px$Nxi8>
+  return %r : tensor<2x$Px$Nxi8>
+}
+// -----
 // case: two results of a row
 // quick
 // rule: general

@@ -1,6 +1,6 @@
 //===- device_program_test.c - What a host does, written down ------------------------------===//
 
-#include "transforms/lower/gpu/device_program.h"
+#include "transforms/lower/gpu/host/device_program.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -62,6 +62,34 @@ static const value_case CASES[] = {
       NULL},
      "arith.extf",
      2}, // of the zeroes, and of what is loaded
+    {{"of a rule that adds up in f32 the conversions of each turn fall away",
+      FUNCTION(
+          "bf16",
+          "  %zero = arith.constant dense<0.0> : vector<8xbf16>\n"
+          "  %s = scf.for %j = %c0 to %c64 step %c8 iter_args(%t = %zero) -> (vector<8xbf16>) {\n"
+          "    %x = vector.load %a[%j] : memref<64xbf16>, vector<16xbf16>\n"
+          "    %u = arith.extf %t fastmath<contract> : vector<8xbf16> to vector<8xf32>\n"
+          "    %v = x86vector.avx512.dot %u, %x, %x : vector<16xbf16> -> vector<8xf32>\n"
+          "    %w = arith.truncf %v fastmath<contract> : vector<8xf32> to vector<8xbf16>\n"
+          "    scf.yield %w : vector<8xbf16>\n  }\n" STORE("%s", "bf16")),
+      {"-> (vector<8xf32>)", "x86vector.avx512.dot %arg4,", "arith.truncf %1 : vector<8xf32>"},
+      "fastmath"},
+     "arith.truncf",
+     1},
+    {{"those that a module has itself stay",
+      FUNCTION("bf16",
+               LOAD("%x", "%a",
+                    "bf16") "  %u = arith.extf %x : vector<8xbf16> to vector<8xf32>\n"
+                            "  %p = arith.addf %u, %u : vector<8xf32>\n"
+                            "  %v = arith.truncf %p : vector<8xf32> to vector<8xbf16>\n"
+                            "  %w = arith.extf %v : vector<8xbf16> to vector<8xf32>\n"
+                            "  %q = arith.mulf %w, %u : vector<8xf32>\n"
+                            "  %r = arith.truncf %q : vector<8xf32> to vector<8xbf16>\n" STORE(
+                                "%r", "bf16")),
+      {"arith.truncf %2 : vector<8xf32>"},
+      NULL},
+     "arith.truncf",
+     2},
     {{"what only moves stays narrow",
       FUNCTION("bf16",
                LOAD("%x", "%a", "bf16") "  %r = vector.shuffle %x, %x [7, 6, 5, 4, 3, 2, 1, 0] : "

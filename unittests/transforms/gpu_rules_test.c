@@ -1,13 +1,10 @@
 //===- gpu_rules_test.c - Which rules a machine without the CPU's registers has ---===//
 // Tier: check-all
 
-#include "dialects/tune_dialect.h"
 #include "transforms/build/build.h"
 #include "transforms/lower/lowering.h"
 #include "transforms/spaces/rule_registry.h"
 #include "tuning/space/constraint.h"
-
-#include "mlir-c/RegisterEverything.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,18 +18,13 @@
 
 #include "unittests/common/assert_ok.h"
 #include "unittests/transforms/gpu_payloads.h"
+#include "unittests/transforms/mlir_context.h"
 
 static MlirContext context;
 
 static int make_context(void **state) {
   (void)state;
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  mlirRegisterAllDialects(registry);
-  tune_dialect_register(registry);
-  mlirRegisterAllPasses();
-  context = mlirContextCreateWithRegistry(registry, false);
-  mlirDialectRegistryDestroy(registry);
-  mlirRegisterAllLLVMTranslations(context);
+  context = make_full_context();
   return 0;
 }
 

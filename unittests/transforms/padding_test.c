@@ -17,6 +17,9 @@
   "  return\n}\n"
 #define ALLOC "%m = memref.alloc() : memref<7x9xf32>\n"
 #define FILL "linalg.fill ins(%v : f32) outs(%m : memref<7x9xf32>)\n"
+#define MAP(YIELDED)                                                                               \
+  "linalg.map outs(%m : memref<7x9xf32>) (%o: f32) {\n"                                            \
+  "  %i = linalg.index 0 : index\n  linalg.yield " YIELDED " : f32\n}\n"
 #define PART "memref<4x6xf32, strided<[9, 1], offset: 11>>"
 #define VIEW "%p = memref.subview %m[1, 2] [4, 6] [1, 1] : memref<7x9xf32> to " PART "\n"
 #define COPY "memref.copy %s, %p : memref<4x6xf32> to " PART "\n"
@@ -43,6 +46,15 @@ static const padding_case CASES[] = {
       WHOLE},
      false,
      4},
+    {{"what tensor.pad becomes without a schedule",
+      FUNC(ALLOC MAP("%v") VIEW COPY),
+      {"%alloc[0, 0] [1, 9] [1, 1]", "%alloc[1, 8] [4, 1] [1, 1]"},
+      "linalg.map"},
+     false,
+     4},
+    {{"a map of what was there", FUNC(ALLOC MAP("%o") VIEW COPY), {"linalg.map"}, "linalg.fill"},
+     false,
+     0},
     {{"the last side", FUNC(ALLOC FILL VIEW COPY), {"%alloc[1, 8] [4, 1] [1, 1]"}, WHOLE},
      false,
      4},

@@ -18,6 +18,12 @@
   "  return\n}\n"
 #define STRIDED(SHAPE, ELEMENT) "memref<" SHAPE "x" ELEMENT ", strided<[900, 60, 1]>>"
 
+#define FILL(TARGET)                                                                               \
+  "func.func @f(%t: " TARGET ") {\n"                                                               \
+  "  %v = arith.constant 2.0 : f32\n"                                                              \
+  "  linalg.fill ins(%v : f32) outs(%t : " TARGET ")\n"                                            \
+  "  return\n}\n"
+
 typedef struct copies_case {
   rewrite_case becomes;
   const char *word;
@@ -69,6 +75,18 @@ static const copies_case CASES[] = {
       "linalg.copy"},
      "scf.for",
      1},
+    {{"a fill of many short runs",
+      FILL("memref<17x1x40xf32, strided<[900, 40, 1]>>"),
+      {"vector.broadcast %cst : f32 to vector<16xf32>", "vector<8xf32>"},
+      "linalg.fill"},
+     "scf.for",
+     3},
+    {{"a fill of as many runs as a register tile has",
+      FILL("memref<4x4x40xf32>"),
+      {"linalg.fill"},
+      "vector"},
+     NULL,
+     0},
     {{"a stride along the last dimension",
       COPY("memref<4x8xf32, strided<[30, 2]>>", "memref<4x8xf32>"),
       {"linalg.copy"},

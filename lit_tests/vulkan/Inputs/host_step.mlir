@@ -24,3 +24,25 @@ func.func @loop(%a: tensor<16x8xf32>) -> tensor<16x8xf32> {
   }
   return %r : tensor<16x8xf32>
 }
+
+// Two steps on the host.
+func.func @two(%a0: tensor<31x8xf64>, %a1: tensor<7x5x3xf64>, %a2: tensor<7x5x3xf64>) -> (tensor<31x8xf64>, tensor<7x5x3xf64>) {
+  %e0 = tensor.empty() : tensor<31x8xf64>
+  %exp = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a0 : tensor<31x8xf64>)
+      outs(%e0 : tensor<31x8xf64>) {
+    ^bb0(%x: f64, %_: f64):
+      %f = math.exp %x : f64
+      linalg.yield %f : f64
+  } -> tensor<31x8xf64>
+  %e1 = tensor.empty() : tensor<7x5x3xf64>
+  %tanh = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%a1, %a2 : tensor<7x5x3xf64>, tensor<7x5x3xf64>)
+      outs(%e1 : tensor<7x5x3xf64>) {
+    ^bb0(%x: f64, %y: f64, %_: f64):
+      %f = math.tanh %x : f64
+      %sum = arith.addf %f, %y : f64
+      linalg.yield %sum : f64
+  } -> tensor<7x5x3xf64>
+  return %exp, %tanh : tensor<31x8xf64>, tensor<7x5x3xf64>
+}

@@ -2,6 +2,7 @@
 
 #include "transforms/lower/common/combining_kind.h"
 
+#include "dialects/printing.h"
 #include "transforms/ir/ir.h"
 
 #include <stdio.h>
@@ -25,7 +26,7 @@ const tune_combining_kind *tune_combining_kind_read(MlirAttribute kind) {
     return NULL;
   tune_string_builder text;
   tune_string_builder_init(&text);
-  mlirAttributePrint(kind, tune_ir_append, &text);
+  mlirAttributePrint(kind, tune_printing_append, &text);
   const tune_combining_kind *found = NULL;
   for (size_t i = 0; i < sizeof COMBINATIONS / sizeof *COMBINATIONS && text.text && !found; ++i) {
     // #vector.kind<add>, #gpu<all_reduce_op add>

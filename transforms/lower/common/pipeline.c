@@ -3,6 +3,7 @@
 #include "transforms/lower/common/pipeline.h"
 
 #include "dialects/diagnostic.h"
+#include "dialects/printing.h"
 #include "transforms/ir/ir.h"
 
 tune_status tune_pipeline_create(MlirContext context, const char *text,
@@ -15,7 +16,7 @@ tune_status tune_pipeline_create(MlirContext context, const char *text,
   tune_status status = TUNE_OK;
   if (mlirLogicalResultIsFailure(
           mlirOpPassManagerAddPipeline(mlirPassManagerGetAsOpPassManager(*out_passes),
-                                       tune_ir_string(text), tune_ir_append, &message)))
+                                       tune_ir_string(text), tune_printing_append, &message)))
     status = tune_status_make(TUNE_INTERNAL, "this MLIR does not take the pipeline %s: %s", text,
                               message.text ? message.text : "");
   tune_string_builder_deinit(&message);

@@ -31,7 +31,9 @@ typedef struct widening {
   bool has_grown;
   bool failed; // memory ran out
   tune_op_list ops;
+  tune_op_list loose; // conversions that fall away
   made_values extended, rounded;
+  MlirAttribute contract;
 } widening;
 
 static MlirType element_of(MlirType type) {
@@ -54,6 +56,10 @@ static MlirType with_element(MlirType type, MlirType element) {
   for (intptr_t i = 0; i < rank; ++i)
     sizes[i] = mlirShapedTypeGetDimSize(type, i);
   return mlirVectorTypeGet(rank, sizes, element);
+}
+
+static bool is_marked(const widening *self, MlirValue value) {
+  return tune_op_map_get(&self->marked, value.ptr) != TUNE_OP_MAP_NONE;
 }
 
 //===--- Ops --------------------------------------------------------------------------===//
@@ -83,6 +89,26 @@ static bool computes(MlirOperation op) {
                                       NULL};
   bool is_function = tune_ir_string_starts(tune_ir_name(op), "math.");
   return (is_function || tune_ir_is_one_of(op, NAMES)) && !is_masked(op);
+}
+
+// Whether `op` is a conversion that may be left out where another one undoes it: those of a rule
+// that adds up in f32 itself (transforms/rules/contraction/dot_patterns.c).
+static bool is_loose(const widening *self, MlirOperation op, const char *name) {
+  return tune_ir_is(op, name) &&
+         mlirAttributeEqual(tune_ir_attribute(op, "fastmath"), self->contract);
+}
+
+// Of f32: the result stays what it is made of.
+static bool rounds_loosely(const widening *self, MlirOperation op) {
+  return is_loose(self, op, "arith.truncf") &&
+         mlirTypeIsAF32(element_of(mlirValueGetType(mlirOperationGetOperand(op, 0)))) &&
+         is_narrow(mlirOperationGetResult(op, 0));
+}
+
+// Of what stays f32, into that.
+static bool extends_loosely(const widening *self, MlirOperation op) {
+  return is_loose(self, op, "arith.extf") && is_marked(self, mlirOperationGetOperand(op, 0)) &&
+         mlirTypeIsAF32(element_of(mlirValueGetType(mlirOperationGetResult(op, 0))));
 }
 
 // Whether `op` gives of what it is given, and nothing else.
@@ -129,10 +155,6 @@ static bool is_zero(MlirValue value) {
 }
 
 //===--- Marks ------------------------------------------------------------------------===//
-
-static bool is_marked(const widening *self, MlirValue value) {
-  return tune_op_map_get(&self->marked, value.ptr) != TUNE_OP_MAP_NONE;
-}
 
 static void mark(widening *self, MlirValue value) {
   if (is_marked(self, value) || !is_narrow(value))
@@ -184,7 +206,7 @@ static void mark_carried(widening *self, MlirOperation loop) {
 
 static MlirWalkResult mark_op(MlirOperation op, void *user_data) {
   widening *self = user_data;
-  if (computes(op) || (moves(op) && takes_marked(self, op)))
+  if (computes(op) || rounds_loosely(self, op) || (moves(op) && takes_marked(self, op)))
     mark_results(self, op);
   else if (tune_ir_is(op, "scf.for"))
     mark_carried(self, op);
@@ -216,6 +238,8 @@ static bool is_concerned(const widening *self, MlirOperation op) {
 
 static MlirWalkResult give_types(MlirOperation op, void *user_data) {
   widening *self = user_data;
+  if (rounds_loosely(self, op) || extends_loosely(self, op))
+    self->failed |= !tune_op_list_add(&self->loose, op);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
     give_type(self, mlirOperationGetResult(op, i));
     if (tune_ir_is(op, "scf.for"))
@@ -354,6 +378,8 @@ static bool wants_rounded(const widening *self, MlirOperation op, intptr_t opera
 }
 
 static void give_operands(widening *self, MlirOperation op) {
+  if (extends_loosely(self, op))
+    return;
   // As long as the zero is an operand: it may be the first one that is extended.
   bool is_with_zero = compares_with_zero(op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !self->failed; ++i) {
@@ -370,6 +396,12 @@ static void give_operands(widening *self, MlirOperation op) {
   }
 }
 
+// Takes `op` away, which gives what it is given.
+static void drop_step(MlirOperation op) {
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), mlirOperationGetOperand(op, 0));
+  mlirOperationDestroy(op);
+}
+
 static void widen(widening *self, MlirOperation module) {
   do {
     self->has_grown = false;
@@ -379,12 +411,16 @@ static void widen(widening *self, MlirOperation module) {
     mlirOperationWalk(module, give_types, self, MlirWalkPreOrder);
   for (size_t i = 0; i < self->ops.count && !self->failed; ++i)
     give_operands(self, self->ops.ops[i]);
+  for (size_t i = 0; i < self->loose.count && !self->failed; ++i)
+    drop_step(self->loose.ops[i]);
 }
 
 tune_status tune_float_promotion_run(MlirOperation module) {
   tune_ir_load_dialects(mlirOperationGetContext(module),
                         (const char *const[]){"arith", "ub", "vector", NULL});
-  widening self = {.failed = false};
+  widening self = {.failed = false,
+                   .contract = mlirAttributeParseGet(mlirOperationGetContext(module),
+                                                     tune_ir_string("#arith.fastmath<contract>"))};
   tune_op_map *const maps[] = {&self.marked, &self.extended.index, &self.rounded.index};
   for (size_t i = 0; i < sizeof maps / sizeof *maps; ++i)
     tune_op_map_init(maps[i]);
@@ -392,6 +428,7 @@ tune_status tune_float_promotion_run(MlirOperation module) {
   for (size_t i = 0; i < sizeof maps / sizeof *maps; ++i)
     tune_op_map_deinit(maps[i]);
   tune_op_list_deinit(&self.ops);
+  tune_op_list_deinit(&self.loose);
   free(self.extended.items);
   free(self.rounded.items);
   return self.failed ? tune_status_out_of_memory("widening f16 and bf16") : TUNE_OK;

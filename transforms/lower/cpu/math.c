@@ -3,6 +3,7 @@
 #include "transforms/lower/cpu/math.h"
 
 #include "dialects/diagnostic.h"
+#include "dialects/printing.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/rewrite.h"
 #include "transforms/lower/common/math_calls.h"
@@ -216,7 +217,7 @@ static tune_status widen_bf16(MlirOperation module) {
   tune_status status = TUNE_OK;
   if (mlirLogicalResultIsFailure(
           mlirOpPassManagerAddPipeline(mlirPassManagerGetAsOpPassManager(passes),
-                                       tune_ir_string(WIDEN_BF16), tune_ir_append, &message)))
+                                       tune_ir_string(WIDEN_BF16), tune_printing_append, &message)))
     status = tune_status_make(TUNE_INTERNAL, "this MLIR does not take the pipeline %s: %s",
                               WIDEN_BF16, message.text ? message.text : "");
   tune_string_builder_deinit(&message);

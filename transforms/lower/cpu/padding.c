@@ -10,6 +10,7 @@
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
+#include "mlir-c/Dialect/Linalg.h"
 
 #define MOST_DIMENSIONS TUNE_MOST_PARALLEL_LOOPS
 // Threads take less time for a copy of so many bytes than to be woken for it, and back.
@@ -285,6 +286,36 @@ static MlirOperation open_fill(MlirOperation fill) {
   return copy;
 }
 
+// What tensor.pad becomes where no schedule takes it apart: a linalg.map without inputs that yields
+// what is known outside of it.
+static MlirWalkResult find_map(MlirOperation op, void *user_data) {
+  if (!tune_ir_is(op, "linalg.map") || mlirOperationGetNumOperands(op) != 1 ||
+      mlirOperationGetNumResults(op) != 0)
+    return MlirWalkResultAdvance;
+  MlirOperation yield = mlirBlockGetTerminator(tune_ir_body(op));
+  if (tune_ir_is_made_inside(mlirOperationGetOperand(yield, 0), op))
+    return MlirWalkResultAdvance;
+  return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+static void make_fill(MlirOperation map) {
+  MlirContext context = mlirOperationGetContext(map);
+  MlirOperation yield = mlirBlockGetTerminator(tune_ir_body(map));
+  MlirValue operands[] = {mlirOperationGetOperand(yield, 0), mlirOperationGetOperand(map, 0)};
+  MlirNamedAttribute segments = tune_ir_named(context, "operandSegmentSizes",
+                                              mlirDenseI32ArrayGet(context, 2, (int32_t[]){1, 1}));
+  MlirRegion region = mlirRegionCreate();
+  MlirOperationState state =
+      mlirOperationStateGet(tune_ir_string("linalg.fill"), mlirOperationGetLocation(map));
+  mlirOperationStateAddOperands(&state, 2, operands);
+  mlirOperationStateAddAttributes(&state, 1, &segments);
+  mlirOperationStateAddOwnedRegions(&state, 1, &region);
+  MlirOperation fill = mlirOperationCreate(&state);
+  mlirLinalgFillBuiltinNamedOpRegion(fill);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(map), map, fill);
+  mlirOperationDestroy(map);
+}
+
 static MlirWalkResult find_fill(MlirOperation op, void *user_data) {
   bool is_found = tune_ir_is(op, "linalg.fill") && mlirOperationGetNumOperands(op) == 2 &&
                   mlirOperationGetNumResults(op) == 0;
@@ -293,9 +324,13 @@ static MlirWalkResult find_fill(MlirOperation op, void *user_data) {
 }
 
 tune_status tune_padding_lower(MlirOperation module, bool has_threads) {
-  tune_op_list ops = {0};
+  tune_op_list ops = {0}, maps = {0};
+  mlirOperationWalk(module, find_map, &maps, MlirWalkPreOrder);
+  for (size_t i = 0; i < maps.count; ++i)
+    make_fill(maps.ops[i]);
   mlirOperationWalk(module, find_fill, &ops, MlirWalkPreOrder);
-  bool failed = ops.failed;
+  bool failed = ops.failed || maps.failed;
+  tune_op_list_deinit(&maps);
   // All of them before any is shared: a copy is not found behind a loop.
   for (size_t i = 0; i < ops.count && !failed; ++i)
     ops.ops[i] = open_fill(ops.ops[i]);

@@ -2,6 +2,7 @@
 
 #include "transforms/lower/cpu/reference_loops.h"
 
+#include "dialects/printing.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/transform_script.h"
 
@@ -41,7 +42,7 @@ static bool read_order(MlirOperation op, loop_order *order) {
 static bool is_parallel(const loop_order *order, intptr_t dim) {
   tune_string_builder text;
   tune_string_builder_init(&text);
-  mlirAttributePrint(order->iterators[dim], tune_ir_append, &text);
+  mlirAttributePrint(order->iterators[dim], tune_printing_append, &text);
   bool parallel = text.text && strstr(text.text, "parallel");
   tune_string_builder_deinit(&text);
   return parallel;

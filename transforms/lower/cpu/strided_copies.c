@@ -10,6 +10,7 @@
 
 #define MOST_DIMENSIONS 16
 #define VECTOR_BYTES 64
+#define MOST_ROWS_IN_REGISTERS 16
 
 //===--------------------------------------------------------------------------===//
 // Ops
@@ -49,7 +50,7 @@ static MlirOperation make_loop(MlirOperation place, int64_t end, int64_t step,
   return mlirBlockGetTerminator(body);
 }
 
-// From where to where, and what widens a vector on the way, or NULL.
+// From where, memory or an element, to where, and what widens a vector on the way, or NULL.
 typedef struct run_copy {
   MlirLocation location;
   MlirValue source, target;
@@ -67,10 +68,12 @@ static MlirType vector_of(MlirType element, int64_t length) {
 // One vector of `length` elements at `indices`, before `place`.
 static void move_vector(const run_copy *copy, MlirOperation place, const MlirValue *indices,
                         intptr_t rank, int64_t length) {
-  MlirType type = vector_of(element_of(copy->source), length);
-  MlirOperationState load = mlirOperationStateGet(tune_ir_string("vector.load"), copy->location);
+  bool is_fill = !mlirTypeIsAMemRef(mlirValueGetType(copy->source));
+  MlirType type = vector_of(element_of(is_fill ? copy->target : copy->source), length);
+  MlirOperationState load = mlirOperationStateGet(
+      tune_ir_string(is_fill ? "vector.broadcast" : "vector.load"), copy->location);
   mlirOperationStateAddOperands(&load, 1, &copy->source);
-  mlirOperationStateAddOperands(&load, rank, indices);
+  mlirOperationStateAddOperands(&load, is_fill ? 0 : rank, indices);
   mlirOperationStateAddResults(&load, 1, &type);
   MlirValue vector = mlirOperationGetResult(insert(&load, place), 0);
   if (copy->extension) {
@@ -89,7 +92,7 @@ static void move_vector(const run_copy *copy, MlirOperation place, const MlirVal
 }
 
 //===--------------------------------------------------------------------------===//
-// Copies
+// Copies and fills
 //===--------------------------------------------------------------------------===//
 
 // 0 for what has another size in vectors than in memory.
@@ -110,7 +113,27 @@ static bool has_runs(MlirType type) {
          strides[rank - 1] == 1 && mlirShapedTypeGetDimSize(type, rank - 1) > 1;
 }
 
+// Runs along the last dimension of `type`, which has such.
+static int64_t count_runs(MlirType type) {
+  int64_t count = 1;
+  for (intptr_t i = 0; i + 1 < mlirShapedTypeGetRank(type); ++i)
+    count *= mlirShapedTypeGetDimSize(type, i);
+  return count;
+}
+
+// Fills of register tiles are left to LLVM: sums start from them that never see memory.
+static bool is_large_fill(MlirOperation op) {
+  if (!tune_ir_is(op, "linalg.fill") || mlirOperationGetNumOperands(op) != 2)
+    return false;
+  MlirType source = mlirValueGetType(mlirOperationGetOperand(op, 0));
+  MlirType target = mlirValueGetType(mlirOperationGetOperand(op, 1));
+  return has_runs(target) && count_runs(target) > MOST_ROWS_IN_REGISTERS &&
+         mlirTypeEqual(source, mlirShapedTypeGetElementType(target)) && bytes_of(source) != 0;
+}
+
 static MlirWalkResult find_copy(MlirOperation op, void *user_data) {
+  if (is_large_fill(op))
+    return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
   if (!tune_ir_is(op, "linalg.copy") || mlirOperationGetNumOperands(op) != 2)
     return MlirWalkResultAdvance;
   MlirType source = mlirValueGetType(mlirOperationGetOperand(op, 0));

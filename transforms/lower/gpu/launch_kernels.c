@@ -6,9 +6,9 @@
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/lower/common/attributes.h"
+#include "transforms/lower/common/memory_access.h"
 #include "transforms/lower/common/pipeline.h"
 #include "transforms/lower/gpu/device_kernel.h"
-#include "transforms/lower/gpu/device_program.h"
 
 #include <stdlib.h>
 
@@ -101,8 +101,8 @@ static tune_status set_roots(MlirOperation launch, MlirOperation module) {
   if (!roots)
     return tune_status_out_of_memory("naming kernels");
   for (intptr_t i = 0; i < count; ++i) {
-    MlirValue root = tune_device_program_root(mlirOperationGetOperand(launch, begin + i));
-    while (roots[i] < i && !mlirValueEqual(root, tune_device_program_root(mlirOperationGetOperand(
+    MlirValue root = tune_memory_access_root(mlirOperationGetOperand(launch, begin + i));
+    while (roots[i] < i && !mlirValueEqual(root, tune_memory_access_root(mlirOperationGetOperand(
                                                      launch, begin + roots[i]))))
       ++roots[i];
   }

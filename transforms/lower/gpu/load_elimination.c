@@ -5,7 +5,7 @@
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/ir/op_map.h"
-#include "transforms/lower/gpu/device_program.h"
+#include "transforms/lower/common/memory_access.h"
 
 static bool is_read(MlirOperation op) {
   return tune_ir_is(op, "vector.transfer_read") || tune_ir_is(op, "vector.load") ||
@@ -28,7 +28,7 @@ static MlirWalkResult list_op(MlirOperation op, void *user_data) {
          ++i) {
       MlirValue operand = mlirOperationGetOperand(op, i);
       if (mlirTypeIsAMemRef(mlirValueGetType(operand)))
-        walk->status = tune_op_map_set(&walk->changing, tune_device_program_root(operand).ptr, 0);
+        walk->status = tune_op_map_set(&walk->changing, tune_memory_access_root(operand).ptr, 0);
     }
   }
   return tune_status_is_ok(walk->status) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
@@ -51,7 +51,7 @@ static bool are_equal(MlirOperation a, MlirOperation b) {
 // Puts an equal read that stands earlier in its block in place of `reads`' last one, number `at`.
 static void merge(const tune_op_list *reads, size_t at, const tune_op_map *changing) {
   MlirOperation op = reads->ops[at];
-  MlirValue buffer = tune_device_program_root(mlirOperationGetOperand(op, 0));
+  MlirValue buffer = tune_memory_access_root(mlirOperationGetOperand(op, 0));
   if (tune_op_map_get(changing, buffer.ptr) != TUNE_OP_MAP_NONE)
     return;
   MlirBlock block = mlirOperationGetBlock(op);

@@ -14,6 +14,7 @@
 #include "transforms/lower/gpu/value_sinking.h"
 #include "transforms/lower/vulkan/extended_compares.h"
 #include "transforms/lower/vulkan/float_emulation.h"
+#include "transforms/lower/vulkan/odd_integers.h"
 #include "transforms/lower/vulkan/shader_math.h"
 #include "transforms/lower/vulkan/spirv_environment.h"
 #include "transforms/lower/vulkan/spirv_loops.h"
@@ -292,6 +293,7 @@ static tune_status finish_module(const tune_spirv *self, MlirOperation kernels,
 tune_status tune_spirv_convert(tune_spirv *self, MlirOperation kernels,
                                tune_device_kernels *out_kernels) {
   *out_kernels = (tune_device_kernels){0};
+  TUNE_RETURN_IF_ERROR(tune_odd_integers_widen(kernels));
   TUNE_RETURN_IF_ERROR(tune_float_emulation_widen(kernels, &self->device));
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->clean, kernels, "cleaning up kernels"));
   TUNE_RETURN_IF_ERROR(tune_extended_compares_narrow(kernels));

@@ -2,6 +2,7 @@
 
 #include "transforms/lower/vulkan/spirv_matrices.h"
 
+#include "dialects/printing.h"
 #include "support/string_builder.h"
 #include "transforms/ir/ir.h"
 
@@ -75,16 +76,12 @@ void tune_spirv_matrices_settle(MlirOperation module) {
   mlirOperationWalk(module, settle, NULL, MlirWalkPreOrder);
 }
 
-static void append(MlirStringRef part, void *user_data) {
-  tune_string_builder_appendf(user_data, "%.*s", (int)part.length, part.data);
-}
-
 // "#spirv.vce<v1.6, [Shader, …], […]>" with one word more.
 static tune_status add_capability(MlirAttribute triple, const char *word, char **out_text) {
   tune_string_builder printed, text;
   tune_string_builder_init(&printed);
   tune_string_builder_init(&text);
-  mlirAttributePrint(triple, append, &printed);
+  mlirAttributePrint(triple, tune_printing_append, &printed);
   char *old = NULL;
   tune_status status = tune_string_builder_finish(&printed, &old);
   const char *list = old ? strchr(old, '[') : NULL;

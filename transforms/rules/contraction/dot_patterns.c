@@ -20,6 +20,19 @@
 
 static const char *sum_of(const tune_dot *dot) { return dot->is_bf16 ? "f32" : "i32"; }
 
+// What sums are read from and written to.
+static const char *written_of(const tune_dot *dot) {
+  return dot->narrow_sum ? "bf16" : sum_of(dot);
+}
+
+// `result` = `value` in another type. By its flag the lowering may leave both this and its reverse
+// out, where one undoes the other: so a sum is rounded once, after the loop that carries it.
+static void write_conversion(tune_writer *w, const char *result, const char *conversion,
+                             const char *value, const char *type) {
+  tune_pdl_operation(w, result, conversion, type, TUNE_PDL_OPERANDS(value),
+                     TUNE_PDL_ATTRIBUTES({"fastmath", "#arith.fastmath<contract>"}));
+}
+
 static void write_read(tune_writer *w, const char *result, const char *from, const char *padding,
                        const char *type, bool in_bounds) {
   tune_pdl_operation(w, result, "vector.transfer_read", type,
@@ -168,7 +181,7 @@ static void write_product_operands(const dot_nest *nest, tune_writer *w) {
              nest->columns, group, element);
     tune_pdl_operand(w, "b", type);
   }
-  tune_pdl_operand(w, "c", TUNE_PDL_TYPE("tensor", sum_of(nest->dot), nest->columns).text);
+  tune_pdl_operand(w, "c", TUNE_PDL_TYPE("tensor", written_of(nest->dot), nest->columns).text);
 }
 
 static tune_pdl_text type_of_a(const dot_nest *nest) {
@@ -177,21 +190,32 @@ static tune_pdl_text type_of_a(const dot_nest *nest) {
                           : TUNE_PDL_TYPE("tensor", element, nest->steps, nest->dot->group);
 }
 
-// %c_vector. What is less than a vector is no masked read, which would keep all accumulators in
-// memory: it is read as it is and put into a whole one, which costs no instruction in a loop.
-static void write_start(const tune_dot *dot, int64_t columns, tune_writer *w) {
-  tune_pdl_text lanes = TUNE_PDL_TYPE("vector", sum_of(dot), dot->lanes);
+// `result`, all of c. What is less than a vector is no masked read, which would keep all
+// accumulators in memory: it is read as it is and put into a whole one, which costs no instruction
+// in a loop.
+static void write_start_as_written(const tune_dot *dot, int64_t columns, const char *result,
+                                   tune_writer *w) {
+  const char *element = written_of(dot);
+  tune_pdl_text lanes = TUNE_PDL_TYPE("vector", element, dot->lanes);
   if (columns == dot->lanes) {
-    write_read(w, "c_vector", "c", "nothing", lanes.text, true);
+    write_read(w, result, "c", "nothing", lanes.text, true);
     return;
   }
   tune_pdl_text zeroes = tune_pdl_format("dense<%s> : %s", dot->is_bf16 ? "0.0" : "0", lanes.text);
   tune_pdl_operation(w, "c_zeroes", "arith.constant", lanes.text, TUNE_PDL_NO_OPERANDS,
                      TUNE_PDL_ATTRIBUTES({"value", zeroes.text}));
-  write_read(w, "c_part", "c", "nothing", TUNE_PDL_TYPE("vector", sum_of(dot), columns).text, true);
-  tune_pdl_operation(w, "c_vector", "vector.insert_strided_slice", lanes.text,
+  write_read(w, "c_part", "c", "nothing", TUNE_PDL_TYPE("vector", element, columns).text, true);
+  tune_pdl_operation(w, result, "vector.insert_strided_slice", lanes.text,
                      TUNE_PDL_OPERANDS("c_part", "c_zeroes"),
                      TUNE_PDL_ATTRIBUTES({"offsets", "[0]"}, {"strides", "[1]"}));
+}
+
+// %c_vector
+static void write_start(const tune_dot *dot, int64_t columns, tune_writer *w) {
+  write_start_as_written(dot, columns, dot->narrow_sum ? "c_narrow" : "c_vector", w);
+  if (dot->narrow_sum)
+    write_conversion(w, "c_vector", "arith.extf", "c_narrow",
+                     TUNE_PDL_TYPE("vector", sum_of(dot), dot->lanes).text);
 }
 
 // Binds %nest, and begins its rewrite up to %sum.
@@ -205,7 +229,7 @@ static void write_nest(const dot_nest *nest, tune_writer *w) {
                    dot->b_first ? "b" : "a", dot->b_first ? "a" : "b");
   tune_pdl_begin_rewrite(w);
   tune_dot_write_constants(dot, w);
-  tune_pdl_constant(w, "nothing", sum_of(dot), dot->is_bf16 ? "0.0" : "0");
+  tune_pdl_constant(w, "nothing", written_of(dot), dot->is_bf16 ? "0.0" : "0");
   tune_pdl_operation(w, "b_flat", "tensor.collapse_shape",
                      flat ? TUNE_PDL_TYPE("tensor", tune_dot_element(dot), width).text
                           : TUNE_PDL_TYPE("tensor", tune_dot_element(dot), nest->steps, width).text,
@@ -224,13 +248,19 @@ static void write_nest(const dot_nest *nest, tune_writer *w) {
 // Writes `sum` and ends the pattern.
 static void write_result(const dot_nest *nest, const char *sum, tune_writer *w) {
   const tune_dot *dot = nest->dot;
-  tune_pdl_text type = TUNE_PDL_TYPE("tensor", sum_of(dot), nest->columns);
+  const char *element = written_of(dot);
+  tune_pdl_text type = TUNE_PDL_TYPE("tensor", element, nest->columns);
+  if (dot->narrow_sum) {
+    write_conversion(w, "narrow", "arith.truncf", sum,
+                     TUNE_PDL_TYPE("vector", element, dot->lanes).text);
+    sum = "narrow";
+  }
   char size[32];
   snprintf(size, sizeof size, "[%" PRId64 "]", nest->columns);
   if (nest->columns != dot->lanes) {
     tune_pdl_operation(
         w, "part", "vector.extract_strided_slice",
-        TUNE_PDL_TYPE("vector", sum_of(dot), nest->columns).text, TUNE_PDL_OPERANDS(sum),
+        TUNE_PDL_TYPE("vector", element, nest->columns).text, TUNE_PDL_OPERANDS(sum),
         TUNE_PDL_ATTRIBUTES({"offsets", "[0]"}, {"sizes", size}, {"strides", "[1]"}));
     sum = "part";
   }

@@ -17,7 +17,7 @@
 
 static bool reads_types(const tune_nest *nest, const char *in, const char *out) {
   return strcmp(nest->operands[0].type, in) == 0 && strcmp(nest->operands[1].type, in) == 0 &&
-         strcmp(nest->operands[2].type, out) == 0 && nest->widens;
+         strcmp(nest->operands[2].type, out) == 0 && nest->widens == (strcmp(in, out) != 0);
 }
 
 static bool find_instruction(tune_dot_plan *plan, const tune_machine *machine) {
@@ -28,7 +28,8 @@ static bool find_instruction(tune_dot_plan *plan, const tune_machine *machine) {
   dot->b_first = contraction->b == 0;
   if (dot->lanes != 8 && dot->lanes != 16)
     return false;
-  dot->is_bf16 = reads_types(anchor, "bf16", "f32");
+  dot->narrow_sum = reads_types(anchor, "bf16", "bf16");
+  dot->is_bf16 = dot->narrow_sum || reads_types(anchor, "bf16", "f32");
   dot->group = dot->is_bf16 ? 2 : 4;
   if (dot->is_bf16)
     return machine->has_bf16_dot;

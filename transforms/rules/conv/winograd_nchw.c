@@ -325,7 +325,8 @@ static void winograd_nchw_write(const tune_structure *structure, const tune_mach
   tune_writer_begin_tensors(w,
                             "rule 'winograd_nchw': a convolution with 3x3 windows, direct or not");
   tune_writer_begin_alternatives(w, "%scheduled", "algorithm", TUNE_LEVEL_LINALG,
-                                 "\"direct\", \"winograd\"", 0, 1);
+                                 "\"direct\", \"winograd\"",
+                                 tune_winograd_pays(&plan.winograd.winograd), 1);
   tune_conv_blocked_write_steps(&plan.conv, w);
   tune_writer_next_alternative(w, w->func, 1);
   w->func = "%func";

@@ -5,6 +5,7 @@
 // which channels are innermost whatever the layout outside. In this order:
 //
 //   tune_winograd_choose            the domains
+//   tune_winograd_pays              whether Winograd's transforms are the default
 //   tune_winograd_write_knobs
 //   (the transforms in the convolution's place: winograd_patterns.h)
 //   tune_winograd_write_matmul      what TOSA ops there are become linalg's
@@ -40,6 +41,9 @@ typedef struct tune_winograd_plan {
 // Fills the domains in for `plan->winograd`. False where its channels do not divide into vectors,
 // or its output is smaller than a tile.
 bool tune_winograd_choose(const tune_machine *machine, tune_winograd_plan *plan);
+
+// Whether F(4x4, 3x3) takes clearly less time than the direct convolution, going by the sizes.
+bool tune_winograd_pays(const tune_winograd *winograd);
 
 void tune_winograd_write_knobs(const tune_winograd_plan *plan, const tune_machine *machine,
                                tune_writer *writer);

@@ -8,6 +8,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
+#include "transforms/rules/layouts.h"
 #include "transforms/rules/rule.h"
 
 #include <stdio.h>
@@ -220,5 +221,6 @@ const tune_rule tune_rule_general = {
     .summary = "any linalg op: loops of vectors as its operands lie, plain loops, or affine loops",
     .kinds = TUNE_KINDS_CPU,
     .applies = general_applies,
+    .goes_first = tune_layouts_is_best_as_it_lies,
     .write = general_write,
 };

@@ -46,7 +46,10 @@ static MlirOperation copy_scalar(const tune_nest_emitter *emitter, MlirOperation
   MlirOperation copy = mlirOperationClone(op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     mlirOperationSetOperand(copy, i, operands[i].one);
-  mlirBlockAppendOwnedOperation(emitter->builder.block, copy);
+  if (mlirOperationIsNull(emitter->builder.before))
+    mlirBlockAppendOwnedOperation(emitter->builder.block, copy);
+  else
+    mlirBlockInsertOwnedOperationBefore(emitter->builder.block, emitter->builder.before, copy);
   return copy;
 }
 
@@ -187,25 +190,82 @@ static tune_nest_value copy_op(const tune_nest_emitter *emitter, MlirOperation o
   return (tune_nest_value){.vector = copy_vector(emitter, op, operands)};
 }
 
+static void keep_arguments(const tune_nest_emitter *emitter, const tune_nest_value *arguments,
+                           known_values *known) {
+  for (size_t o = 0; o < emitter->nest->operand_count; ++o)
+    if (emitter->nest->operands[o].is_needed)
+      keep(known, mlirBlockGetArgument(emitter->nest->body, (intptr_t)o), arguments[o]);
+}
+
+static void keep_op(const tune_nest_emitter *emitter, MlirOperation op, tune_nest_copy copy,
+                    known_values *known) {
+  tune_nest_value operands[TUNE_NEST_MAX_RANK + 1];
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    operands[i] = look_up(known, mlirOperationGetOperand(op, i));
+  keep(known, mlirOperationGetResult(op, 0),
+       tune_ir_is(op, "linalg.index") ? index_of(emitter, op, copy)
+                                      : copy_op(emitter, op, operands));
+}
+
 void tune_nest_write_body(tune_nest_emitter *emitter, tune_nest_copy copy,
                           const tune_nest_value *arguments, MlirValue *results) {
-  const tune_nest_loops *nest = emitter->nest;
   known_values known = {.count = 0};
-  for (size_t o = 0; o < nest->operand_count; ++o)
-    if (nest->operands[o].is_needed)
-      keep(&known, mlirBlockGetArgument(nest->body, (intptr_t)o), arguments[o]);
-  MlirOperation op = mlirBlockGetFirstOperation(nest->body);
-  for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    tune_nest_value operands[TUNE_NEST_MAX_RANK + 1];
+  keep_arguments(emitter, arguments, &known);
+  MlirOperation op = mlirBlockGetFirstOperation(emitter->nest->body);
+  for (; !tune_ir_is(op, "linalg.yield"); op = mlirOperationGetNextInBlock(op))
+    keep_op(emitter, op, copy, &known);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    tune_nest_value value = look_up(&known, mlirOperationGetOperand(op, i));
+    results[i] = tune_nest_as_vector(emitter, &value);
+  }
+}
+
+// What `value` is made of, `needed` says for each op of the body, in their order.
+static void find_needed(MlirBlock body, MlirValue value, bool *needed) {
+  MlirOperation maker = tune_ir_definition(value);
+  size_t number = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op), ++number) {
+    if (!mlirOperationEqual(op, maker) || needed[number])
+      continue;
+    needed[number] = true;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+      find_needed(body, mlirOperationGetOperand(op, i), needed);
+  }
+}
+
+MlirValue tune_nest_write_value(tune_nest_emitter *emitter, tune_nest_copy copy,
+                                const tune_nest_value *arguments, MlirValue value) {
+  known_values known = {.count = 0};
+  bool needed[MOST_VALUES] = {false};
+  size_t number = 0;
+  keep_arguments(emitter, arguments, &known);
+  find_needed(emitter->nest->body, value, needed);
+  for (MlirOperation op = mlirBlockGetFirstOperation(emitter->nest->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (needed[number++])
+      keep_op(emitter, op, copy, &known);
+  tune_nest_value made = look_up(&known, value);
+  return tune_nest_as_vector(emitter, &made);
+}
+
+void tune_nest_write_scalars(const tune_nest_emitter *emitter, const MlirValue *arguments,
+                             MlirValue *results) {
+  known_values known = {.count = 0};
+  for (size_t o = 0; o < emitter->nest->operand_count; ++o)
+    keep(&known, mlirBlockGetArgument(emitter->nest->body, (intptr_t)o),
+         (tune_nest_value){.one = arguments[o]});
+  MlirOperation op = mlirBlockGetFirstOperation(emitter->nest->body);
+  for (; !tune_ir_is(op, "linalg.yield"); op = mlirOperationGetNextInBlock(op)) {
+    tune_nest_value operands[TUNE_NEST_MAX_RANK + 1], made;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
       operands[i] = look_up(&known, mlirOperationGetOperand(op, i));
-    if (tune_ir_is(op, "linalg.yield")) {
-      for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-        results[i] = tune_nest_as_vector(emitter, &operands[i]);
-    } else {
-      keep(&known, mlirOperationGetResult(op, 0),
-           tune_ir_is(op, "linalg.index") ? index_of(emitter, op, copy)
-                                          : copy_op(emitter, op, operands));
-    }
+    if (tune_ir_is(op, "linalg.index"))
+      made.one = emitter->at[mlirIntegerAttrGetValueInt(tune_ir_attribute(op, "dim"))];
+    else
+      made.one = mlirOperationGetResult(copy_scalar(emitter, op, operands), 0);
+    keep(&known, mlirOperationGetResult(op, 0), (tune_nest_value){.one = made.one});
   }
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    results[i] = look_up(&known, mlirOperationGetOperand(op, i)).one;
 }

@@ -78,6 +78,15 @@ void tune_nest_write(tune_nest_emitter *emitter, size_t operand, tune_nest_copy 
 // Nothing has been read yet.
 void tune_nest_forget(tune_nest_emitter *emitter);
 
+// A vector of lanes of `a` and `b`, which have one length: lane `lanes[i]` of both on end.
+MlirValue tune_nest_shuffle(const tune_nest_emitter *emitter, MlirValue a, MlirValue b,
+                            const int64_t *lanes);
+
+// Of a result that combines: what changes no value, in all lanes; and `a` and `b` together.
+MlirValue tune_nest_neutral(const tune_nest_emitter *emitter, size_t result);
+MlirValue tune_nest_combine_two(const tune_nest_emitter *emitter, size_t result, MlirValue a,
+                                MlirValue b);
+
 // What a result is before the first step of what reduces: a vector.
 MlirValue tune_nest_start(tune_nest_emitter *emitter, size_t result, tune_nest_copy copy);
 // All lanes of a result that are parts of it, and what it was before: a scalar.
@@ -87,6 +96,16 @@ MlirValue tune_nest_combine(tune_nest_emitter *emitter, size_t result, int64_t r
 // The body on `arguments`, one for each operand; `results` are vectors.
 void tune_nest_write_body(tune_nest_emitter *emitter, tune_nest_copy copy,
                           const tune_nest_value *arguments, MlirValue *results);
+// `value` of the body, which depends on inputs alone: a vector.
+MlirValue tune_nest_write_value(tune_nest_emitter *emitter, tune_nest_copy copy,
+                                const tune_nest_value *arguments, MlirValue value);
+// The body on scalars, at the places of the loops; as many results as it yields.
+void tune_nest_write_scalars(const tune_nest_emitter *emitter, const MlirValue *arguments,
+                             MlirValue *results);
+
+// One element of an operand, at the places of the loops.
+MlirValue tune_nest_read_one(const tune_nest_emitter *emitter, size_t operand);
+void tune_nest_write_one(const tune_nest_emitter *emitter, size_t operand, MlirValue value);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 
 #include "transforms/lower/cpu/nests/nest_loops.h"
 
+#include "dialects/printing.h"
 #include "transforms/ir/ir.h"
 
 #include "mlir-c/AffineExpr.h"
@@ -144,7 +145,7 @@ static bool has_bounds(MlirOperation op) {
     return false;
   tune_string_builder text;
   tune_string_builder_init(&text);
-  mlirAttributePrint(flags, tune_ir_append, &text);
+  mlirAttributePrint(flags, tune_printing_append, &text);
   bool found = !text.text || strstr(text.text, "nnan") || strstr(text.text, "ninf") ||
                strstr(text.text, "fast>");
   tune_string_builder_deinit(&text);
@@ -175,7 +176,7 @@ MlirOperation tune_nest_combiner(const tune_nest_loops *nest, size_t result) {
 static bool is_reduction(MlirAttribute iterator) {
   tune_string_builder text;
   tune_string_builder_init(&text);
-  mlirAttributePrint(iterator, tune_ir_append, &text);
+  mlirAttributePrint(iterator, tune_printing_append, &text);
   bool found = text.text && strstr(text.text, "reduction");
   tune_string_builder_deinit(&text);
   return found;

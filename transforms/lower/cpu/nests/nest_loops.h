@@ -114,6 +114,14 @@ MlirOperation tune_nest_combiner(const tune_nest_loops *nest, size_t result);
 bool tune_nest_plan_make(const tune_nest_loops *nest, const tune_nest_wishes *wishes,
                          tune_nest_plan *out_plan);
 
+// The plan with lanes along the parallel loop `loop`, one vector of one row at a time; of a nest
+// where all is known. False where results do not lie for it, or not half of a vector is of use.
+bool tune_nest_plan_lanes(const tune_nest_loops *nest, size_t loop, int64_t bits,
+                          tune_nest_plan *out_plan);
+// The same along the loop `loop`, which reduces.
+bool tune_nest_plan_along(const tune_nest_loops *nest, size_t loop, int64_t lanes,
+                          tune_nest_plan *out_plan);
+
 #ifdef __cplusplus
 }
 #endif

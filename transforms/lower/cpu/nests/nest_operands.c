@@ -23,8 +23,8 @@ MlirValue tune_nest_as_vector(const tune_nest_emitter *emitter, const tune_nest_
   return tune_ir_build_value(&emitter->builder, "vector.broadcast", type, 1, &value->one);
 }
 
-static MlirValue shuffle(const tune_nest_emitter *emitter, MlirValue a, MlirValue b,
-                         const int64_t *lanes) {
+MlirValue tune_nest_shuffle(const tune_nest_emitter *emitter, MlirValue a, MlirValue b,
+                            const int64_t *lanes) {
   MlirValue operands[] = {a, b};
   MlirType type = tune_nest_vector_type(emitter, mlirShapedTypeGetElementType(mlirValueGetType(a)));
   MlirNamedAttribute mask =
@@ -196,6 +196,22 @@ static MlirValue read_apart(const tune_nest_emitter *emitter, size_t o, tune_nes
                              elements);
 }
 
+// Which lanes of a vector, `start` behind the element at step `at` of the lane loop, may be read:
+// not those behind the element of the last step. Of f16 and bytes on some CPUs such a read is a
+// branch for each lane, as it is elsewhere.
+static MlirValue strided_mask(const tune_nest_emitter *emitter, size_t o, MlirValue at,
+                              int64_t start) {
+  const tune_ir_builder *builder = &emitter->builder;
+  MlirType type =
+      mlirVectorTypeGet(1, &emitter->plan->lanes, mlirIntegerTypeGet(emitter->builder.context, 1));
+  MlirValue steps = tune_ir_build_binary(builder, "arith.subi", emitter->last, at);
+  MlirValue elements = tune_ir_build_binary(builder, "arith.muli", steps,
+                                            tune_ir_build_index(builder, emitter->plan->stride[o]));
+  MlirValue count = tune_ir_build_binary(builder, "arith.addi", elements,
+                                         tune_ir_build_index(builder, 1 - start));
+  return tune_ir_build_value(builder, "vector.create_mask", type, 1, &count);
+}
+
 // Vectors on end, the last of which ends where the last element is, and of these every second, say.
 static MlirValue read_strided(const tune_nest_emitter *emitter, size_t o, tune_nest_copy copy) {
   const tune_nest_operand *operand = &emitter->nest->operands[o];
@@ -208,13 +224,16 @@ static MlirValue read_strided(const tune_nest_emitter *emitter, size_t o, tune_n
     vector = load_whole(emitter, emitter->buffers[o], operand->element, indices, operand->rank);
     for (int64_t lane = 0; lane < lanes; ++lane)
       from[lane] = lanes - 1 - lane;
-    return to_bits(emitter, operand->element, shuffle(emitter, vector, vector, from));
+    return to_bits(emitter, operand->element, tune_nest_shuffle(emitter, vector, vector, from));
   }
   for (int64_t part = 0; part < stride; ++part) {
     int64_t start = part + 1 < stride ? part * lanes : (lanes - 1) * stride + 1 - lanes;
     find_indices(emitter, o, copy, at, start, indices);
     MlirValue next =
-        load_whole(emitter, emitter->buffers[o], operand->element, indices, operand->rank);
+        emitter->is_part
+            ? load_part(emitter, emitter->buffers[o], operand->element, indices, operand->rank,
+                        strided_mask(emitter, o, at, start))
+            : load_whole(emitter, emitter->buffers[o], operand->element, indices, operand->rank);
     if (part == 0) {
       vector = next;
       continue;
@@ -227,7 +246,7 @@ static MlirValue read_strided(const tune_nest_emitter *emitter, size_t o, tune_n
                    : part == 1 && element < lanes ? element
                                                   : lane;
     }
-    vector = shuffle(emitter, vector, next, from);
+    vector = tune_nest_shuffle(emitter, vector, next, from);
   }
   return to_bits(emitter, operand->element, vector);
 }
@@ -262,8 +281,8 @@ static void turn(const tune_nest_emitter *emitter, MlirValue *lines) {
       if (line & side)
         continue;
       MlirValue first = lines[line], second = lines[line + side];
-      lines[line] = shuffle(emitter, first, second, low);
-      lines[line + side] = shuffle(emitter, first, second, high);
+      lines[line] = tune_nest_shuffle(emitter, first, second, low);
+      lines[line + side] = tune_nest_shuffle(emitter, first, second, high);
     }
   }
 }
@@ -311,7 +330,8 @@ tune_nest_value tune_nest_read(tune_nest_emitter *emitter, size_t o, tune_nest_c
     find_indices(emitter, o, copy, at, 0, indices);
     value->vector =
         tune_nest_load(emitter, emitter->buffers[o], operand->element, indices, operand->rank);
-  } else if (access == TUNE_NEST_STRIDED && !emitter->is_part) {
+  } else if (access == TUNE_NEST_STRIDED &&
+             (!emitter->is_part || (emitter->plan->stride[o] > 1 && !tune_nest_clamps(emitter)))) {
     value->vector = read_strided(emitter, o, copy);
   } else if (access == TUNE_NEST_TURNED && is_square) {
     read_square(emitter, o, copy);
@@ -367,4 +387,24 @@ void tune_nest_write(tune_nest_emitter *emitter, size_t o, tune_nest_copy copy, 
   else
     build_access(emitter, "vector.store", (MlirType){NULL}, emitter->buffers[o], indices,
                  operand->rank, &value, 1);
+}
+
+//===--- Elements -----------------------------------------------------------------------===//
+
+MlirValue tune_nest_read_one(const tune_nest_emitter *emitter, size_t o) {
+  const tune_nest_operand *operand = &emitter->nest->operands[o];
+  MlirValue indices[TUNE_NEST_MAX_RANK];
+  if (!operand->is_buffer)
+    return operand->value;
+  find_indices(emitter, o, (tune_nest_copy){0}, emitter->at[emitter->plan->lane_loop], 0, indices);
+  return build_access(emitter, "memref.load", operand->element, operand->value, indices,
+                      operand->rank, NULL, 0);
+}
+
+void tune_nest_write_one(const tune_nest_emitter *emitter, size_t o, MlirValue value) {
+  const tune_nest_operand *operand = &emitter->nest->operands[o];
+  MlirValue indices[TUNE_NEST_MAX_RANK];
+  find_indices(emitter, o, (tune_nest_copy){0}, emitter->at[emitter->plan->lane_loop], 0, indices);
+  build_access(emitter, "memref.store", (MlirType){NULL}, operand->value, indices, operand->rank,
+               &value, 1);
 }

@@ -203,6 +203,26 @@ static void add_candidates(const tune_nest_loops *nest, size_t loop, int64_t bit
   }
 }
 
+bool tune_nest_plan_lanes(const tune_nest_loops *nest, size_t loop, int64_t bits,
+                          tune_nest_plan *out_plan) {
+  int64_t lanes = most_lanes(nest, loop, bits);
+  candidate found;
+  if (lanes < 2 || 2 * nest->extent[loop] <= lanes ||
+      !make_candidate(nest, loop, TUNE_NEST_NO_LOOP, lanes, &found))
+    return false;
+  *out_plan = found.plan;
+  return true;
+}
+
+bool tune_nest_plan_along(const tune_nest_loops *nest, size_t loop, int64_t lanes,
+                          tune_nest_plan *out_plan) {
+  candidate found;
+  if (!make_candidate(nest, loop, TUNE_NEST_NO_LOOP, lanes, &found))
+    return false;
+  *out_plan = found.plan;
+  return true;
+}
+
 //===--- Around the lanes ---------------------------------------------------------------===//
 
 // An input that all steps of the parallel loop `loop` read alike, again and again.

@@ -30,25 +30,32 @@ static MlirAttribute neutral(MlirOperation op, MlirType element) {
   return mlirIntegerAttrGet(element, number);
 }
 
+MlirValue tune_nest_neutral(const tune_nest_emitter *e, size_t result) {
+  MlirType element = e->nest->operands[e->nest->input_count + result].element;
+  MlirType type = tune_nest_vector_type(e, element);
+  MlirAttribute each = neutral(tune_nest_combiner(e->nest, result), element);
+  return tune_ir_build_constant(&e->builder, type, mlirDenseElementsAttrSplatGet(type, each));
+}
+
 // What results are before the first step of what reduces.
 MlirValue tune_nest_start(tune_nest_emitter *e, size_t result, tune_nest_copy copy) {
-  size_t operand = e->nest->input_count + result;
-  MlirType type = tune_nest_vector_type(e, e->nest->operands[operand].element);
-  if (e->plan->is_along) {
-    MlirAttribute element =
-        neutral(tune_nest_combiner(e->nest, result), e->nest->operands[operand].element);
-    return tune_ir_build_constant(&e->builder, type, mlirDenseElementsAttrSplatGet(type, element));
-  }
-  tune_nest_value value = tune_nest_read(e, operand, copy);
+  if (e->plan->is_along)
+    return tune_nest_neutral(e, result);
+  tune_nest_value value = tune_nest_read(e, e->nest->input_count + result, copy);
   return tune_nest_as_vector(e, &value);
 }
 
 // `a op b`, where `op` combines a result with what it was so far.
-static MlirValue combine(tune_nest_emitter *e, MlirOperation op, MlirValue a, MlirValue b) {
+static MlirValue combine(const tune_nest_emitter *e, MlirOperation op, MlirValue a, MlirValue b) {
   MlirStringRef name = tune_ir_name(op);
   char text[64];
   snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
   return tune_ir_build_binary(&e->builder, text, a, b);
+}
+
+MlirValue tune_nest_combine_two(const tune_nest_emitter *e, size_t result, MlirValue a,
+                                MlirValue b) {
+  return combine(e, tune_nest_combiner(e->nest, result), a, b);
 }
 
 // The lanes of a result, of all vectors, and what it was before.

@@ -7,6 +7,8 @@
 #include "transforms/ir/op_list.h"
 #include "transforms/lower/common/pipeline.h"
 #include "transforms/lower/cpu/nests/nest_emitter.h"
+#include "transforms/lower/cpu/nests/nest_places.h"
+#include "transforms/lower/cpu/nests/nest_windows.h"
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -372,7 +374,8 @@ static void find_extents(tune_nest_emitter *e) {
   }
 }
 
-static tune_status write_nest(const tune_nest_loops *nest, const tune_nest_plan *plan) {
+static tune_status write_nest(const tune_nest_loops *nest, const tune_nest_plan *plan,
+                              const tune_nest_window *window, const tune_nest_choice *choice) {
   tune_nest_emitter e = {.nest = nest,
                          .plan = plan,
                          .vectors = plan->vectors,
@@ -385,7 +388,12 @@ static tune_status write_nest(const tune_nest_loops *nest, const tune_nest_plan 
     return tune_status_out_of_memory("making vectors of an op");
   find_buffers(&e);
   find_extents(&e);
-  write_parallel(&e, 0, NULL);
+  if (window)
+    tune_nest_window_write(&e, window);
+  else if (choice)
+    tune_nest_places_write(&e, choice);
+  else
+    write_parallel(&e, 0, NULL);
   free(e.read);
   mlirOperationDestroy(nest->op);
   return TUNE_OK;
@@ -435,9 +443,16 @@ static tune_status make_vectors(MlirOperation op) {
   TUNE_RETURN_IF_ERROR(take_marks(op, &wishes));
   tune_nest_loops nest;
   tune_nest_plan plan;
-  if (!tune_nest_loops_read(op, &nest) || !tune_nest_plan_make(&nest, &wishes, &plan))
+  tune_nest_window window;
+  tune_nest_choice choice;
+  if (!tune_nest_loops_read(op, &nest))
     return TUNE_OK;
-  return write_nest(&nest, &plan);
+  if (tune_nest_window_find(&nest, &wishes, &plan, &window))
+    return write_nest(&nest, &plan, &window, NULL);
+  if (tune_nest_places_find(&nest, &wishes, &plan, &choice))
+    return write_nest(&nest, &plan, NULL, &choice);
+  return tune_nest_plan_make(&nest, &wishes, &plan) ? write_nest(&nest, &plan, NULL, NULL)
+                                                    : TUNE_OK;
 }
 
 static tune_status lower_affine(MlirOperation module) {

@@ -6,7 +6,7 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/ir/op_list.h"
-#include "transforms/lower/gpu/device_program.h"
+#include "transforms/lower/common/memory_access.h"
 #include "transforms/lower/gpu/matmul/workgroup_matmul_tile.h"
 #include "transforms/lower/gpu/vectors/vector_legalization_access.h"
 
@@ -103,11 +103,11 @@ static tune_status check_write(const tune_tile *tile, MlirOperation write) {
     return refuse_write(write);
   // What is read where another write has been would be read too early.
   MlirOperation op = mlirOperationGetNextInBlock(write);
-  MlirValue root = tune_device_program_root(mlirOperationGetOperand(write, 1));
+  MlirValue root = tune_memory_access_root(mlirOperationGetOperand(write, 1));
   for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     if (mlirOperationEqual(op, tile->loop) ||
         ((tune_ir_is(op, "vector.transfer_read") || tune_ir_is(op, "memref.load")) &&
-         mlirValueEqual(tune_device_program_root(mlirOperationGetOperand(op, 0)), root)))
+         mlirValueEqual(tune_memory_access_root(mlirOperationGetOperand(op, 0)), root)))
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
                                  "a group's tile is written before all of it is computed");
   return TUNE_OK;

@@ -9,8 +9,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_COMMON_BUFFERIZE_H
-#define TUNE_TRANSFORMS_LOWER_COMMON_BUFFERIZE_H
+#ifndef TUNE_TRANSFORMS_LOWER_BUFFERIZE_BUFFERIZE_H
+#define TUNE_TRANSFORMS_LOWER_BUFFERIZE_BUFFERIZE_H
 
 #include "support/status.h"
 
@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 typedef struct tune_bufferizer {
-  MlirOperation decompose;
+  MlirOperation dead_ops, decompose; // scripts
   MlirPassManager passes;
 } tune_bufferizer;
 
@@ -37,4 +37,4 @@ tune_status tune_bufferizer_run(tune_bufferizer *bufferizer, MlirOperation modul
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_COMMON_BUFFERIZE_H
+#endif // TUNE_TRANSFORMS_LOWER_BUFFERIZE_BUFFERIZE_H

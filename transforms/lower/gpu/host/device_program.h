@@ -8,8 +8,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_GPU_DEVICE_PROGRAM_H
-#define TUNE_TRANSFORMS_LOWER_GPU_DEVICE_PROGRAM_H
+#ifndef TUNE_TRANSFORMS_LOWER_GPU_HOST_DEVICE_PROGRAM_H
+#define TUNE_TRANSFORMS_LOWER_GPU_HOST_DEVICE_PROGRAM_H
 
 #include "support/status.h"
 #include "transforms/lower/gpu/device_kernel.h"
@@ -22,9 +22,6 @@
 extern "C" {
 #endif
 
-// The buffer that `value`, a memref of the host, is in: through views, and casts to other elements.
-MlirValue tune_device_program_root(MlirValue value);
-
 // Writes `function`, whose gpu.launch_funcs name `kernels`, for the target `target` ("vulkan").
 // `*out_bytes` (free() it) has a NUL after its `*out_size` bytes. INVALID_ARGUMENT (located) names
 // an op that a device program has no step for, and sizes known only at run time.
@@ -36,4 +33,4 @@ tune_status tune_device_program_write(MlirOperation function, const char *target
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_GPU_DEVICE_PROGRAM_H
+#endif // TUNE_TRANSFORMS_LOWER_GPU_HOST_DEVICE_PROGRAM_H

@@ -1,6 +1,6 @@
 //===- host_branches.c --------------------------------------------------------===//
 
-#include "transforms/lower/gpu/host_branches.h"
+#include "transforms/lower/gpu/host/host_branches.h"
 
 #include "dialects/diagnostic.h"
 #include "formats/device_facts.h"

@@ -12,8 +12,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_GPU_HOST_SCALARS_H
-#define TUNE_TRANSFORMS_LOWER_GPU_HOST_SCALARS_H
+#ifndef TUNE_TRANSFORMS_LOWER_GPU_HOST_HOST_SCALARS_H
+#define TUNE_TRANSFORMS_LOWER_GPU_HOST_HOST_SCALARS_H
 
 #include "formats/device_facts.h"
 #include "support/status.h"
@@ -38,4 +38,4 @@ tune_status tune_host_scalars_clean(MlirOperation function);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_GPU_HOST_SCALARS_H
+#endif // TUNE_TRANSFORMS_LOWER_GPU_HOST_HOST_SCALARS_H

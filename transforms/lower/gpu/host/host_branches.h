@@ -16,8 +16,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_GPU_HOST_BRANCHES_H
-#define TUNE_TRANSFORMS_LOWER_GPU_HOST_BRANCHES_H
+#ifndef TUNE_TRANSFORMS_LOWER_GPU_HOST_HOST_BRANCHES_H
+#define TUNE_TRANSFORMS_LOWER_GPU_HOST_HOST_BRANCHES_H
 
 #include "support/status.h"
 
@@ -50,4 +50,4 @@ tune_status tune_host_branches_flatten(MlirOperation module, MlirOperation funct
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_GPU_HOST_BRANCHES_H
+#endif // TUNE_TRANSFORMS_LOWER_GPU_HOST_HOST_BRANCHES_H

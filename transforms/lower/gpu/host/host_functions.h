@@ -9,8 +9,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_GPU_HOST_FUNCTIONS_H
-#define TUNE_TRANSFORMS_LOWER_GPU_HOST_FUNCTIONS_H
+#ifndef TUNE_TRANSFORMS_LOWER_GPU_HOST_HOST_FUNCTIONS_H
+#define TUNE_TRANSFORMS_LOWER_GPU_HOST_HOST_FUNCTIONS_H
 
 #include "support/status.h"
 
@@ -35,4 +35,4 @@ tune_status tune_host_functions_cut(MlirOperation module);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_GPU_HOST_FUNCTIONS_H
+#endif // TUNE_TRANSFORMS_LOWER_GPU_HOST_HOST_FUNCTIONS_H

@@ -1,6 +1,6 @@
 //===- decompose.c - Ops of linalg that have no loops of their own -----------===//
 
-#include "transforms/lower/common/decompose.h"
+#include "transforms/lower/bufferize/decompose.h"
 
 #include "transforms/ir/ir.h"
 #include "transforms/ir/transform_script.h"

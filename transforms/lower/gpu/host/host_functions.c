@@ -1,6 +1,6 @@
 //===- host_functions.c -------------------------------------------------------===//
 
-#include "transforms/lower/gpu/host_functions.h"
+#include "transforms/lower/gpu/host/host_functions.h"
 
 #include "dialects/diagnostic.h"
 #include "transforms/ir/ir_builder.h"

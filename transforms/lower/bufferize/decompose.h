@@ -8,8 +8,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_COMMON_DECOMPOSE_H
-#define TUNE_TRANSFORMS_LOWER_COMMON_DECOMPOSE_H
+#ifndef TUNE_TRANSFORMS_LOWER_BUFFERIZE_DECOMPOSE_H
+#define TUNE_TRANSFORMS_LOWER_BUFFERIZE_DECOMPOSE_H
 
 #include "support/status.h"
 
@@ -29,4 +29,4 @@ tune_status tune_decompose_run(MlirOperation script, MlirOperation module);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_COMMON_DECOMPOSE_H
+#endif // TUNE_TRANSFORMS_LOWER_BUFFERIZE_DECOMPOSE_H

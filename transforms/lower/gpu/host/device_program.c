@@ -1,6 +1,6 @@
 //===- device_program.c - Writing device programs: the host's part as a list of steps -===//
 
-#include "transforms/lower/gpu/device_program.h"
+#include "transforms/lower/gpu/host/device_program.h"
 
 #include "dialects/diagnostic.h"
 #include "formats/device_facts.h"
@@ -9,19 +9,14 @@
 #include "support/program_head.h"
 #include "transforms/ir/ir.h"
 #include "transforms/lower/common/attributes.h"
-#include "transforms/lower/common/constant_bytes.h"
 #include "transforms/lower/common/memory_access.h"
-#include "transforms/lower/gpu/host_branches.h"
+#include "transforms/lower/gpu/host/host_branches.h"
+#include "transforms/lower/gpu/host/program_buffers.h"
 #include "transforms/lower/gpu/kernel_memory.h"
 #include "transforms/lower/gpu/launch_sinking.h"
 
 #include <jansson.h>
 #include <stdlib.h>
-
-typedef struct buffer {
-  MlirValue root; // null: of a result alone
-  MlirStringRef global;
-} buffer;
 
 // A branch or loop that has begun.
 typedef struct nesting {
@@ -34,146 +29,15 @@ enum { MOST_NESTED = 64 };
 // A program on its way.
 typedef struct program {
   const tune_device_kernels *kernels;
+  tune_program_buffers buffers;
   tune_described_program described; // lists are its own; texts and tensors' sizes are the kernels'
-  buffer *items;                    // what the described buffers are of
-  size_t capacity, step_capacity;
-  MlirValue *results; // the root that is result i, or null
-  size_t result_count;
-  tune_string_builder data;  // of constants
+  size_t step_capacity;
   MlirAttribute *host_codes; // of steps on the host, each once
   size_t host_count;
   nesting nested[MOST_NESTED];
   size_t depth;
   bool failed; // memory ran out
 } program;
-
-MlirValue tune_device_program_root(MlirValue value) { return tune_memory_access_root(value); }
-
-//===--------------------------------------------------------------------------===//
-// Buffers
-//===--------------------------------------------------------------------------===//
-
-// Adds an entry; its index.
-static size_t add_buffer(program *self, buffer item, tune_described_buffer entry) {
-  tune_described_buffers *buffers = &self->described.buffers;
-  if (buffers->count == self->capacity) {
-    size_t capacity = self->capacity ? 2 * self->capacity : 16;
-    buffer *items = realloc(self->items, capacity * sizeof *items);
-    self->items = items ? items : self->items;
-    tune_described_buffer *grown = realloc(buffers->items, capacity * sizeof *grown);
-    buffers->items = grown ? grown : buffers->items;
-    if (!items || !grown) {
-      self->failed = true;
-      return 0;
-    }
-    self->capacity = capacity;
-  }
-  self->items[buffers->count] = item;
-  buffers->items[buffers->count] = entry;
-  return buffers->count++;
-}
-
-static tune_described_buffer describe_result(size_t index) {
-  return (tune_described_buffer){.is_result = true, .result = {(int64_t)index}};
-}
-
-// The result that the memory of `root` is, or result_count.
-static size_t result_of(const program *self, MlirValue root) {
-  size_t i = 0;
-  while (i < self->result_count && !mlirValueEqual(self->results[i], root))
-    ++i;
-  return i;
-}
-
-static tune_status check_bytes(MlirOperation op, MlirType type, int64_t *out_bytes) {
-  *out_bytes = tune_kernel_memory_bytes(type);
-  return *out_bytes >= 0 ? TUNE_OK
-                         : tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
-                                               "memory of a size known only at run time, or of "
-                                               "elements that have none; " TUNE_DEVICE_FIXED_SIZES);
-}
-
-static tune_status add_constant(program *self, MlirValue root, size_t *out_index) {
-  MlirOperation op = mlirOpResultGetOwner(root);
-  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tune_ir_attribute(op, "name"));
-  for (size_t i = 0; i < self->described.buffers.count; ++i)
-    if (self->items[i].global.data && mlirStringRefEqual(self->items[i].global, name)) {
-      *out_index = i;
-      return TUNE_OK;
-    }
-  MlirOperation module = mlirOperationGetParentOperation(mlirOperationGetParentOperation(op));
-  MlirOperation global = tune_ir_find_symbol(module, name);
-  int64_t bytes;
-  TUNE_RETURN_IF_ERROR(check_bytes(op, mlirValueGetType(root), &bytes));
-  size_t before = self->data.length;
-  TUNE_RETURN_IF_ERROR(tune_constant_bytes_append(global, &self->data));
-  if (!self->data.failed && self->data.length - before != (size_t)bytes)
-    return tune_status_make_at(TUNE_INTERNAL, global, "a constant of %zu bytes in memory of %lld",
-                               self->data.length - before, (long long)bytes);
-  *out_index =
-      add_buffer(self, (buffer){.root = root, .global = name},
-                 (tune_described_buffer){.is_own = true,
-                                         .own = {.bytes = bytes, .has_data = true, .data = bytes}});
-  return TUNE_OK;
-}
-
-// The index of the buffer that `value` is the whole of, for `user`.
-static tune_status find_buffer(program *self, MlirOperation user, MlirValue value,
-                               size_t *out_index) {
-  MlirValue root = tune_device_program_root(value);
-  for (size_t i = 0; i < self->described.buffers.count; ++i)
-    if (mlirValueEqual(self->items[i].root, root)) {
-      *out_index = i;
-      return TUNE_OK;
-    }
-  int64_t bytes = 0;
-  if (mlirTypeIsAMemRef(mlirValueGetType(root)))
-    TUNE_RETURN_IF_ERROR(check_bytes(user, mlirValueGetType(root), &bytes));
-  if (mlirValueIsABlockArgument(root)) {
-    *out_index =
-        add_buffer(self, (buffer){.root = root},
-                   (tune_described_buffer){.is_argument = true,
-                                           .argument = {mlirBlockArgumentGetArgNumber(root)}});
-    return TUNE_OK;
-  }
-  MlirOperation op = mlirOpResultGetOwner(root);
-  if (tune_ir_is(op, "memref.get_global"))
-    return add_constant(self, root, out_index);
-  MlirStringRef name = tune_ir_name(op);
-  if (!tune_ir_is(op, "memref.alloc") && !tune_ir_is(op, "memref.alloca"))
-    return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
-                               "%.*s: a device program has no step for it", (int)name.length,
-                               name.data);
-  size_t result = result_of(self, root);
-  *out_index = add_buffer(self, (buffer){.root = root},
-                          result < self->result_count
-                              ? describe_result(result)
-                              : (tune_described_buffer){.is_own = true, .own = {.bytes = bytes}});
-  return TUNE_OK;
-}
-
-// The same, where `value` has to begin where its buffer does, and go on in order: that is what a
-// kernel is given. A view of that type has no other offset.
-static tune_status find_leading_buffer(program *self, MlirOperation user, MlirValue value,
-                                       size_t *out_index, int64_t *out_bytes) {
-  MlirType type = mlirValueGetType(value);
-  TUNE_RETURN_IF_ERROR(check_bytes(user, type, out_bytes));
-  if (!mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
-    return tune_status_make_at(TUNE_INVALID_ARGUMENT, user,
-                               "part of a buffer; a device program takes whole ones, or what they "
-                               "begin with");
-  return find_buffer(self, user, value, out_index);
-}
-
-// The same, where `value` has to be all of its buffer.
-static tune_status find_whole_buffer(program *self, MlirOperation user, MlirValue value,
-                                     size_t *out_index, int64_t *out_bytes) {
-  TUNE_RETURN_IF_ERROR(find_leading_buffer(self, user, value, out_index, out_bytes));
-  if (*out_bytes != tune_kernel_memory_bytes(mlirValueGetType(tune_device_program_root(value))))
-    return tune_status_make_at(TUNE_INVALID_ARGUMENT, user,
-                               "part of a buffer; a device program takes whole ones");
-  return TUNE_OK;
-}
 
 //===--------------------------------------------------------------------------===//
 // Steps
@@ -205,8 +69,10 @@ static void add_copy(program *self, size_t from, size_t to, int64_t bytes) {
 static tune_status read_copy(program *self, MlirOperation op) {
   size_t from, to;
   int64_t bytes;
-  TUNE_RETURN_IF_ERROR(find_whole_buffer(self, op, mlirOperationGetOperand(op, 0), &from, &bytes));
-  TUNE_RETURN_IF_ERROR(find_whole_buffer(self, op, mlirOperationGetOperand(op, 1), &to, &bytes));
+  TUNE_RETURN_IF_ERROR(tune_program_buffers_find_whole(
+      &self->buffers, op, mlirOperationGetOperand(op, 0), &from, &bytes));
+  TUNE_RETURN_IF_ERROR(tune_program_buffers_find_whole(
+      &self->buffers, op, mlirOperationGetOperand(op, 1), &to, &bytes));
   add_copy(self, from, to, bytes);
   return TUNE_OK;
 }
@@ -255,9 +121,10 @@ static tune_status read_argument(program *self, MlirOperation launch, MlirValue 
   // Texels may go on a little beyond the end.
   bool is_texels = tune_launch_sinking_is_texels(type);
   if (mlirTypeIsAMemRef(type) && !is_texels)
-    TUNE_RETURN_IF_ERROR(find_leading_buffer(self, launch, value, &index, &bytes));
+    TUNE_RETURN_IF_ERROR(
+        tune_program_buffers_find_leading(&self->buffers, launch, value, &index, &bytes));
   else
-    TUNE_RETURN_IF_ERROR(find_buffer(self, launch, value, &index));
+    TUNE_RETURN_IF_ERROR(tune_program_buffers_find(&self->buffers, launch, value, &index));
   *out = (tune_described_argument){.is_use = true,
                                    .use = {.buffer = (int64_t)index,
                                            .texels = is_texels ? texel_format(type) : NULL,
@@ -269,7 +136,8 @@ static tune_status read_map(program *self, MlirOperation launch, MlirValue value
                             tune_tensor_map *map, tune_described_argument *out) {
   size_t index;
   int64_t bytes;
-  TUNE_RETURN_IF_ERROR(find_whole_buffer(self, launch, value, &index, &bytes));
+  TUNE_RETURN_IF_ERROR(
+      tune_program_buffers_find_whole(&self->buffers, launch, value, &index, &bytes));
   *out = (tune_described_argument){.is_use = true,
                                    .use = {.buffer = (int64_t)index,
                                            .has_map = true,
@@ -334,36 +202,15 @@ static tune_status read_launch(program *self, MlirOperation op) {
 // The function
 //===--------------------------------------------------------------------------===//
 
-// A result is made in the memory that is returned, where that is memory of the function's own.
-static tune_status assign_results(program *self, MlirOperation back) {
-  self->result_count = (size_t)mlirOperationGetNumOperands(back);
-  self->results = calloc(self->result_count + 1, sizeof *self->results);
-  if (!self->results)
-    return tune_status_out_of_memory("writing a device program");
-  for (size_t i = 0; i < self->result_count; ++i) {
-    MlirValue value = mlirOperationGetOperand(back, (intptr_t)i);
-    MlirValue root = tune_device_program_root(value);
-    if (!mlirTypeIsAMemRef(mlirValueGetType(value)))
-      return tune_status_make_at(TUNE_INVALID_ARGUMENT, back,
-                                 "result %zu is a scalar; a device program gives buffers", i);
-    bool is_own =
-        mlirValueIsAOpResult(root) && (tune_ir_is(mlirOpResultGetOwner(root), "memref.alloc") ||
-                                       tune_ir_is(mlirOpResultGetOwner(root), "memref.alloca"));
-    if (is_own && result_of(self, root) == self->result_count)
-      self->results[i] = root;
-  }
-  return TUNE_OK;
-}
-
 // What else is returned is copied to a result's own memory.
 static tune_status read_return(program *self, MlirOperation back) {
-  for (size_t i = 0; i < self->result_count; ++i) {
+  for (size_t i = 0; i < self->buffers.result_count; ++i) {
     size_t from;
     int64_t bytes;
-    TUNE_RETURN_IF_ERROR(
-        find_whole_buffer(self, back, mlirOperationGetOperand(back, (intptr_t)i), &from, &bytes));
-    if (mlirValueIsNull(self->results[i]))
-      add_copy(self, from, add_buffer(self, (buffer){0}, describe_result(i)), bytes);
+    TUNE_RETURN_IF_ERROR(tune_program_buffers_find_whole(
+        &self->buffers, back, mlirOperationGetOperand(back, (intptr_t)i), &from, &bytes));
+    if (mlirValueIsNull(self->buffers.results[i]))
+      add_copy(self, from, tune_program_buffers_add_result(&self->buffers, i), bytes);
   }
   return TUNE_OK;
 }
@@ -427,7 +274,8 @@ static tune_status add_branch(program *self, MlirOperation op, bool has_conditio
   tune_described_step step = {.is_branch = true, .branch = {.has_unless = has_condition}};
   size_t index;
   if (has_condition) {
-    TUNE_RETURN_IF_ERROR(find_buffer(self, op, mlirOperationGetOperand(op, 0), &index));
+    TUNE_RETURN_IF_ERROR(
+        tune_program_buffers_find(&self->buffers, op, mlirOperationGetOperand(op, 0), &index));
     step.branch.unless = (int64_t)index;
   }
   add_step(self, step);
@@ -520,7 +368,7 @@ static tune_status read_function(program *self, MlirOperation function) {
                                "the function has branches; a device program launches all of its "
                                "kernels, one after the other: build for a cpu, or a program for "
                                "each branch and choose in what calls them");
-  TUNE_RETURN_IF_ERROR(assign_results(self, mlirBlockGetTerminator(body)));
+  TUNE_RETURN_IF_ERROR(tune_program_buffers_init(&self->buffers, mlirBlockGetTerminator(body)));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     TUNE_RETURN_IF_ERROR(read_op(self, op));
@@ -529,7 +377,7 @@ static tune_status read_function(program *self, MlirOperation function) {
     MlirValue argument = mlirBlockGetArgument(body, i);
     size_t index;
     if (mlirTypeIsAMemRef(mlirValueGetType(argument)))
-      TUNE_RETURN_IF_ERROR(find_buffer(self, function, argument, &index));
+      TUNE_RETURN_IF_ERROR(tune_program_buffers_find(&self->buffers, function, argument, &index));
   }
   return TUNE_OK;
 }
@@ -541,10 +389,11 @@ static tune_status read_function(program *self, MlirOperation function) {
 static tune_status describe(program *self, const char *target, char **out_text) {
   tune_described_program *described = &self->described;
   described->target = target;
+  described->buffers = self->buffers.described;
   described->unordered = self->kernels->is_unordered;
   size_t count = self->kernels->count + self->host_count;
   described->modules.items = calloc(count + 1, sizeof *described->modules.items);
-  if (!described->modules.items || self->failed)
+  if (!described->modules.items || self->failed || self->buffers.failed)
     return tune_status_out_of_memory("writing a device program");
   described->modules.count = count;
   for (size_t i = 0; i < self->host_count; ++i)
@@ -576,26 +425,23 @@ static tune_status assemble(program *self, const char *target, char **out_bytes,
     MlirStringRef code = mlirStringAttrGetValue(self->host_codes[i]);
     tune_string_builder_append_bytes(&bytes, code.data, code.length);
   }
-  if (self->data.length)
-    tune_string_builder_append_bytes(&bytes, self->data.text, self->data.length);
-  bytes.failed |= self->data.failed;
+  if (self->buffers.data.length)
+    tune_string_builder_append_bytes(&bytes, self->buffers.data.text, self->buffers.data.length);
+  bytes.failed |= self->buffers.data.failed;
   free(text);
   *out_size = bytes.length;
   return tune_string_builder_finish(&bytes, out_bytes);
 }
 
 static void deinit(program *self) {
-  tune_string_builder_deinit(&self->data);
   for (size_t i = 0; i < self->described.steps.count; ++i)
     free(self->described.steps.items[i].is_host
              ? self->described.steps.items[i].host.arguments.items
              : self->described.steps.items[i].launch.arguments.items);
+  tune_program_buffers_deinit(&self->buffers);
   free(self->host_codes);
   free(self->described.steps.items);
-  free(self->described.buffers.items);
   free(self->described.modules.items);
-  free(self->items);
-  free(self->results);
 }
 
 tune_status tune_device_program_write(MlirOperation function, const char *target,
@@ -604,7 +450,6 @@ tune_status tune_device_program_write(MlirOperation function, const char *target
   *out_bytes = NULL;
   *out_size = 0;
   program self = {.kernels = kernels};
-  tune_string_builder_init(&self.data);
   tune_status status = read_function(&self, function);
   if (tune_status_is_ok(status))
     status = assemble(&self, target, out_bytes, out_size);

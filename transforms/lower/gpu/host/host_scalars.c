@@ -1,6 +1,6 @@
 //===- host_scalars.c ---------------------------------------------------------===//
 
-#include "transforms/lower/gpu/host_scalars.h"
+#include "transforms/lower/gpu/host/host_scalars.h"
 
 #include "dialects/diagnostic.h"
 #include "transforms/ir/ir_builder.h"
