@@ -50,7 +50,7 @@ static MlirOperation make_loop(MlirOperation place, int64_t end, int64_t step,
   return mlirBlockGetTerminator(body);
 }
 
-// From where, memory or an element, to where, and what widens a vector on the way, or NULL.
+// From memory, or an element, to memory, and what widens a vector on the way, or NULL.
 typedef struct run_copy {
   MlirLocation location;
   MlirValue source, target;
@@ -69,7 +69,8 @@ static MlirType vector_of(MlirType element, int64_t length) {
 static void move_vector(const run_copy *copy, MlirOperation place, const MlirValue *indices,
                         intptr_t rank, int64_t length) {
   bool is_fill = !mlirTypeIsAMemRef(mlirValueGetType(copy->source));
-  MlirType type = vector_of(element_of(is_fill ? copy->target : copy->source), length);
+  MlirType type =
+      vector_of(is_fill ? mlirValueGetType(copy->source) : element_of(copy->source), length);
   MlirOperationState load = mlirOperationStateGet(
       tune_ir_string(is_fill ? "vector.broadcast" : "vector.load"), copy->location);
   mlirOperationStateAddOperands(&load, 1, &copy->source);

@@ -26,8 +26,8 @@ extern "C" {
 
 typedef struct tune_dot {
   bool is_bf16;    // else bytes
-  bool has_pairs;  // bytes that are multiplied as pairs of 16 bits
   bool narrow_sum; // what is written is bf16 as well; in registers sums are f32
+  bool has_pairs;  // bytes that are multiplied as pairs of 16 bits
   int64_t group;   // elements of the depth in one lane: 2, 4
   int64_t lanes;   // of the accumulator's vector: 8, 16
   bool b_first;    // the columns' operand is the first input of the nest
