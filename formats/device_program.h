@@ -1,8 +1,8 @@
 //===- device_program.h - The description of a device program ----------------===//
 //
 // The JSON at the head of a device program's file (support/program_head.h): what code, buffers and
-// steps it has; docs/protocol.md says what they mean. transforms/lower/gpu/host/device_program.h makes
-// it of a function, targets/program.h reads it and checks that it makes sense.
+// steps it has; docs/protocol.md says what they mean. transforms/lower/gpu/host/device_program.h
+// makes it of a function, targets/program.h reads it and checks that it makes sense.
 //
 // Ownership: members.h. Threads: any.
 //

@@ -115,7 +115,6 @@ const char *tune_ir_scalar_type_name(MlirType type);
 // empty and stays the caller's.
 void tune_ir_become(MlirOperation module, MlirOperation source);
 
-
 // Prints `op` as text that parses back; free() it. With `generic`, in the generic form.
 tune_status tune_ir_print(MlirOperation op, bool generic, char **out_text);
 

@@ -118,7 +118,8 @@ static bool is_reduction_iterator(MlirOperation op, size_t loop) {
   // Upstream gives the C API no accessor for #linalg.iterator_type; its text has one.
   tune_string_builder text;
   tune_string_builder_init(&text);
-  mlirAttributePrint(mlirArrayAttrGetElement(iterators, (intptr_t)loop), tune_printing_append, &text);
+  mlirAttributePrint(mlirArrayAttrGetElement(iterators, (intptr_t)loop), tune_printing_append,
+                     &text);
   bool is_reduction = text.text && strstr(text.text, "reduction");
   tune_string_builder_deinit(&text);
   return is_reduction;

@@ -41,9 +41,9 @@ const char *tune_normalize_decomposition(MlirOperation module);
 // linalg.softmax needs the dialect transform loaded, with the transforms of linalg.
 tune_status tune_normalize(MlirModule module);
 
-// What comes before all that, and upstream has nothing for: filters without the zeroes between their
-// elements (normalize_zeroes.h), images without what is not read (normalize_windows.h). A script
-// that repeats a normalization starts from it.
+// What comes before all that, and upstream has nothing for: filters without the zeroes between
+// their elements (normalize_zeroes.h), images without what is not read (normalize_windows.h). A
+// script that repeats a normalization starts from it.
 void tune_normalize_operands(MlirOperation root);
 
 // Takes off what an extraction wrote (`tune.task`, `tune.anchor`) and another one is not to find,
