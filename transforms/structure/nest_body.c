@@ -132,6 +132,13 @@ static bool is_costly_math(MlirOperation op) {
   return true;
 }
 
+static bool divides_integers(MlirOperation op) {
+  static const char *const NAMES[] = {
+      "arith.divsi",     "arith.divui",     "arith.remsi",      "arith.remui",
+      "arith.ceildivsi", "arith.ceildivui", "arith.floordivsi", NULL};
+  return tune_ir_is_one_of(op, NAMES);
+}
+
 void tune_nest_body_read(MlirOperation op, tune_nest *nest) {
   if (mlirOperationGetNumRegions(op) != 1)
     return;
@@ -146,6 +153,7 @@ void tune_nest_body_read(MlirOperation op, tune_nest *nest) {
        inner = mlirOperationGetNextInBlock(inner)) {
     if (is_costly_math(inner))
       nest->math_op_count++;
+    nest->divides_integers |= divides_integers(inner);
     if (tune_ir_is(inner, "linalg.index") || tune_ir_is(inner, "tensor.extract"))
       nest->has_index = true;
   }

@@ -75,12 +75,13 @@ typedef struct tune_nest {
   // What the body yields, in terms of its arguments: "math.exp(arith.subf(0, 1))". Empty where that
   // is longer than fits, or of constants, other values or attributes.
   char expression[64];
-  size_t math_op_count; // exp, erf, tanh, log, pow, ...: each costs tens of instructions
-  size_t use_count;     // by other nests
-  size_t dead_results;  // results that nobody uses
-  bool is_returned;     // some result is used by what is no nest
-  bool pads_zeroes;     // a pad with the constant zero
-  size_t pad_source;    // the nest that makes what is padded, or TUNE_NO_LOOP
+  bool divides_integers; // by what may be zero in lanes that are masked off
+  size_t math_op_count;  // exp, erf, tanh, log, pow, ...: each costs tens of instructions
+  size_t use_count;      // by other nests
+  size_t dead_results;   // results that nobody uses
+  bool is_returned;      // some result is used by what is no nest
+  bool pads_zeroes;      // a pad with the constant zero
+  size_t pad_source;     // the nest that makes what is padded, or TUNE_NO_LOOP
   // Of a pad: borders before and after each dimension, TUNE_DYNAMIC_EXTENT where not known.
   int64_t pad_low[TUNE_MAX_LOOPS], pad_high[TUNE_MAX_LOOPS];
 } tune_nest;

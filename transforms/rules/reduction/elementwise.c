@@ -35,7 +35,8 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
     return false;
   for (size_t n = 0; n < structure->nest_count; n++) {
     const tune_nest *nest = &structure->nests[n];
-    if (!tune_nest_is_elementwise(nest))
+    // Lanes that are masked off read zeroes, and dividing by those traps.
+    if (!tune_nest_is_elementwise(nest) || nest->divides_integers)
       return false;
     p->math += nest->math_op_count;
     if (nest->kind != TUNE_NEST_GENERIC)
