@@ -9,6 +9,8 @@
 
 // A task has fewer schedules than that: it gets the last one.
 #define ALL_BUT_LAST 1000
+// And fewer than that: where none of so many is right, two runs of one build do not agree.
+#define MOST_SCHEDULES 64
 // For timing, where only the check is looked at.
 #define TRY_SECONDS 0.001
 
@@ -79,8 +81,8 @@ static tune_status settle(mender *m, size_t task) {
   m->is_cut[task] = m->cuts;
   if (m->cuts)
     TUNE_RETURN_IF_ERROR(is_right(m, task, &right));
-  // Each step takes one more: where none is left it is the last again, which is right.
-  while (!right) {
+  // Each step takes one more: where none is left it is the last again, which was right.
+  while (!right && m->counts[task] < MOST_SCHEDULES) {
     ++m->counts[task];
     TUNE_RETURN_IF_ERROR(is_right(m, task, &right));
   }
