@@ -28,13 +28,9 @@ static bool is_one_of(MlirStringRef name, const char *const *names) {
   return false;
 }
 
-static MlirType element_of(MlirType type) {
-  return mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
-}
-
 // Beyond it a type has no longer all whole numbers. 0 for floats that are not known.
 static int64_t whole_numbers_of(MlirType type) {
-  MlirType element = element_of(type);
+  MlirType element = tune_ir_element_type(type);
   if (!mlirTypeIsAFloat(element))
     return INT64_MAX;
   if (mlirTypeIsABF16(element))
@@ -60,7 +56,7 @@ static void look_at_constant(MlirOperation op, findings *found) {
     return;
   if (!mlirAttributeIsAFloat(value)) {
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-    found->has_odd_values |= mlirTypeIsAFloat(element_of(type));
+    found->has_odd_values |= mlirTypeIsAFloat(tune_ir_element_type(type));
     return;
   }
   double number = mlirFloatAttrGetValueDouble(value);
@@ -88,7 +84,8 @@ static void look_at_arithmetic(MlirOperation op, findings *found) {
   static const char *const leaving_floats[] = {"arith.fptosi", "arith.fptoui", "arith.bitcast",
                                                NULL};
   MlirStringRef name = tune_ir_name(op);
-  bool is_float = mlirTypeIsAFloat(element_of(mlirValueGetType(mlirOperationGetResult(op, 0))));
+  bool is_float =
+      mlirTypeIsAFloat(tune_ir_element_type(mlirValueGetType(mlirOperationGetResult(op, 0))));
   if (tune_ir_string_equal(name, "arith.constant"))
     look_at_constant(op, found);
   else if (tune_ir_string_equal(name, "arith.cmpf"))

@@ -2,6 +2,22 @@
 
 #include "transforms/ir/ir_builder.h"
 
+#include "mlir-c/Dialect/Linalg.h"
+
+MlirType tune_ir_element_type(MlirType type) {
+  return mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
+}
+
+MlirType tune_ir_with_element(MlirType type, MlirType element) {
+  if (!mlirTypeIsAVector(type))
+    return element;
+  int64_t sizes[TUNE_IR_MAX_RANK];
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  for (intptr_t i = 0; i < rank; ++i)
+    sizes[i] = mlirShapedTypeGetDimSize(type, i);
+  return mlirVectorTypeGet(rank, sizes, element);
+}
+
 void tune_ir_load_dialects(MlirContext context, const char *const *names) {
   for (; *names; ++names)
     mlirContextGetOrLoadDialect(context, tune_ir_string(*names));
@@ -133,6 +149,27 @@ tune_ir_builder tune_ir_build_forall(const tune_ir_builder *builder, size_t coun
   return inside;
 }
 
+MlirOperation tune_ir_build_fill(const tune_ir_builder *builder, MlirValue value, MlirValue into) {
+  MlirValue operands[] = {value, into};
+  MlirType type = mlirValueGetType(into);
+  MlirNamedAttribute segments =
+      tune_ir_named(builder->context, "operandSegmentSizes",
+                    mlirDenseI32ArrayGet(builder->context, 2, (const int32_t[]){1, 1}));
+  MlirRegion region = mlirRegionCreate();
+  MlirOperation fill =
+      tune_ir_build(builder, &(tune_ir_parts){.name = "linalg.fill",
+                                              .operand_count = 2,
+                                              .operands = operands,
+                                              .type_count = mlirTypeIsATensor(type) ? 1 : 0,
+                                              .types = &type,
+                                              .attribute_count = 1,
+                                              .attributes = &segments,
+                                              .region_count = 1,
+                                              .regions = &region});
+  mlirLinalgFillBuiltinNamedOpRegion(fill);
+  return fill;
+}
+
 MlirValue tune_ir_build_buffer_like(const tune_ir_builder *builder, MlirValue like,
                                     MlirType element) {
   MlirType type = mlirValueGetType(like), index = mlirIndexTypeGet(builder->context);
@@ -160,12 +197,8 @@ MlirValue tune_ir_build_buffer_like(const tune_ir_builder *builder, MlirValue li
                                                         .attributes = &attribute});
 }
 
-static MlirType element_of(MlirType type) {
-  return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
-}
-
 MlirValue tune_ir_build_number(const tune_ir_builder *builder, MlirType type, double number) {
-  MlirType element = element_of(type);
+  MlirType element = tune_ir_element_type(type);
   MlirAttribute value = mlirTypeIsAFloat(element)
                             ? mlirFloatAttrDoubleGet(builder->context, element, number)
                             : mlirIntegerAttrGet(element, (int64_t)number);
@@ -190,7 +223,7 @@ static int64_t predicate_number(const char *predicate, bool is_float) {
 MlirValue tune_ir_build_compare(const tune_ir_builder *builder, const char *predicate, MlirValue a,
                                 MlirValue b) {
   MlirType type = mlirValueGetType(a);
-  bool is_float = mlirTypeIsAFloat(element_of(type));
+  bool is_float = mlirTypeIsAFloat(tune_ir_element_type(type));
   MlirType made = mlirIntegerTypeGet(builder->context, 1);
   if (mlirTypeIsAVector(type)) {
     int64_t length = mlirShapedTypeGetDimSize(type, 0);

@@ -22,7 +22,7 @@ typedef struct tune_ir_builder {
   MlirOperation before; // which one of it; null: at the end
 } tune_ir_builder;
 
-// Dimensions of a buffer that is made, at most.
+// Dimensions of a buffer or vector that is made, at most.
 #define TUNE_IR_MAX_RANK 16
 #define TUNE_IR_MAX_LOOPS 32
 
@@ -35,6 +35,12 @@ typedef struct tune_ir_parts {
   const MlirNamedAttribute *attributes;
   MlirRegion *regions; // owned by the op from then on
 } tune_ir_parts;
+
+// The elements' type of a shaped `type`, or else itself.
+MlirType tune_ir_element_type(MlirType type);
+// `element`, or a vector of it with the shape of the vector `type`, which has at most
+// TUNE_IR_MAX_RANK dimensions.
+MlirType tune_ir_with_element(MlirType type, MlirType element);
 
 // Loads the dialects named, NULL after the last: those of the ops that are made have to be.
 void tune_ir_load_dialects(MlirContext context, const char *const *names);
@@ -94,6 +100,9 @@ tune_ir_builder tune_ir_build_for(const tune_ir_builder *builder, int64_t end,
 // extent; its body has them as arguments. The builder is in it, before its end.
 tune_ir_builder tune_ir_build_forall(const tune_ir_builder *builder, size_t count,
                                      const int64_t *extents, MlirOperation *out_forall);
+
+// linalg.fill of `into`, a buffer or a tensor, with `value`; of a tensor it has a result.
+MlirOperation tune_ir_build_fill(const tune_ir_builder *builder, MlirValue value, MlirValue into);
 
 // memref.alloc of a buffer of the shape of `like`, a memref, in the same memory, dense, whose
 // elements are of type `element`. It has at most TUNE_IR_MAX_RANK dimensions.

@@ -105,13 +105,6 @@ static tune_status replace(MlirOperation op) {
   return TUNE_OK;
 }
 
-static bool is_unused(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i))))
-      return false;
-  return true;
-}
-
 tune_status tune_no_elements_replace(MlirOperation module) {
   tune_ir_load_dialects(mlirOperationGetContext(module), (const char *const[]){"tensor", NULL});
   tune_op_list ops = {0};
@@ -121,7 +114,7 @@ tune_status tune_no_elements_replace(MlirOperation module) {
   for (size_t i = 0; i < ops.count && tune_status_is_ok(status); ++i)
     status = replace(ops.ops[i]);
   for (size_t i = ops.count; i-- > 0 && tune_status_is_ok(status);)
-    if (is_unused(ops.ops[i]))
+    if (!tune_ir_is_used(ops.ops[i]))
       mlirOperationDestroy(ops.ops[i]);
   tune_op_list_deinit(&ops);
   return status;

@@ -13,13 +13,6 @@
 
 typedef struct tune_search search;
 
-static size_t find_task(const tune_extraction *extraction, const tune_digest *key) {
-  size_t i = 0;
-  while (i < extraction->task_count && !tune_digest_equal(&extraction->tasks[i].key, key))
-    ++i;
-  return i;
-}
-
 // The extraction in which `key` is cut apart as well; NULL where it has no parts.
 static tune_status cut(search *s, const tune_digest *key, tune_extraction **out_extraction) {
   *out_extraction = NULL;
@@ -31,7 +24,7 @@ static tune_status cut(search *s, const tune_digest *key, tune_extraction **out_
   tune_extraction *extraction;
   tune_status status = tune_extract_cut(s->module, grown, s->cut_count, &extraction);
   bool has_parts =
-      tune_status_is_ok(status) && find_task(extraction, key) == extraction->task_count;
+      tune_status_is_ok(status) && tune_extraction_find(extraction, key) == extraction->task_count;
   if (has_parts) {
     *out_extraction = extraction;
     return TUNE_OK;
@@ -45,7 +38,7 @@ static tune_status cut(search *s, const tune_digest *key, tune_extraction **out_
 }
 
 static bool is_part(const tune_extraction *before, const tune_extracted_task *task) {
-  return find_task(before, &task->key) == before->task_count;
+  return tune_extraction_find(before, &task->key) == before->task_count;
 }
 
 // The search with the tasks of `extraction`, which it takes, in place of its own, and with the

@@ -258,13 +258,6 @@ static tune_status note_cut(tune_module_plan *plan, size_t task, const char *fai
   return TUNE_OK;
 }
 
-static size_t find_task(const tune_extraction *extraction, const tune_digest *key) {
-  size_t i = 0;
-  while (i < extraction->task_count && !tune_digest_equal(&extraction->tasks[i].key, key))
-    ++i;
-  return i;
-}
-
 // What `plan` had decided of tasks that are still there, and the records or defaults of the parts.
 static tune_status plan_after_cut(const tune_module_plan *plan, size_t task,
                                   tune_module_plan *after) {
@@ -274,7 +267,7 @@ static tune_status plan_after_cut(const tune_module_plan *plan, size_t task,
   if (!after->tasks.attempts || !after->planned)
     return tune_status_out_of_memory("cutting a task apart");
   for (size_t i = 0; i < extraction->task_count; ++i) {
-    size_t old = find_task(before, &extraction->tasks[i].key);
+    size_t old = tune_extraction_find(before, &extraction->tasks[i].key);
     if (old < before->task_count) {
       after->tasks.attempts[i] = plan->tasks.attempts[old];
       TUNE_RETURN_IF_ERROR(tune_planned_task_init_copy(&after->planned[i], &plan->planned[old]));
@@ -305,9 +298,9 @@ static tune_status extract_cut(const tune_module_plan *plan, tune_module_plan *a
                                         plan->cut_count, &tasks->extraction);
   if (tune_status_is_ok(status))
     status = tune_anchors_init(&tasks->anchors, tasks->extraction, plan->module);
-  *out_is_cut =
-      tune_status_is_ok(status) &&
-      find_task(tasks->extraction, &keys[plan->cut_count - 1]) == tasks->extraction->task_count;
+  *out_is_cut = tune_status_is_ok(status) &&
+                tune_extraction_find(tasks->extraction, &keys[plan->cut_count - 1]) ==
+                    tasks->extraction->task_count;
   free(keys);
   return status;
 }

@@ -3,6 +3,7 @@
 #include "transforms/structure/nest_body.h"
 
 #include "dialects/allow.h"
+#include "transforms/ir/arith_facts.h"
 #include "transforms/ir/ir.h"
 
 #include <inttypes.h>
@@ -132,13 +133,6 @@ static bool is_costly_math(MlirOperation op) {
   return true;
 }
 
-static bool divides_integers(MlirOperation op) {
-  static const char *const NAMES[] = {
-      "arith.divsi",     "arith.divui",     "arith.remsi",      "arith.remui",
-      "arith.ceildivsi", "arith.ceildivui", "arith.floordivsi", NULL};
-  return tune_ir_is_one_of(op, NAMES);
-}
-
 void tune_nest_body_read(MlirOperation op, tune_nest *nest) {
   if (mlirOperationGetNumRegions(op) != 1)
     return;
@@ -153,7 +147,7 @@ void tune_nest_body_read(MlirOperation op, tune_nest *nest) {
        inner = mlirOperationGetNextInBlock(inner)) {
     if (is_costly_math(inner))
       nest->math_op_count++;
-    nest->divides_integers |= divides_integers(inner);
+    nest->divides_integers |= tune_arith_divides(inner);
     if (tune_ir_is(inner, "linalg.index") || tune_ir_is(inner, "tensor.extract"))
       nest->has_index = true;
   }

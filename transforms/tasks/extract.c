@@ -361,6 +361,13 @@ tune_status tune_extract_cut(MlirModule module, const tune_digest *cut, size_t c
   return TUNE_OK;
 }
 
+size_t tune_extraction_find(const tune_extraction *extraction, const tune_digest *key) {
+  size_t i = 0;
+  while (i < extraction->task_count && !tune_digest_equal(&extraction->tasks[i].key, key))
+    ++i;
+  return i;
+}
+
 void tune_extraction_destroy(tune_extraction *extraction) {
   if (!extraction)
     return;

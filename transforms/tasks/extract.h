@@ -94,6 +94,8 @@ tune_status tune_extract(MlirModule module, tune_extraction **out_extraction);
 // key after that. A task that is a single op stays.
 tune_status tune_extract_cut(MlirModule module, const tune_digest *cut, size_t cut_count,
                              tune_extraction **out_extraction);
+// The index of the task with that key, or task_count.
+size_t tune_extraction_find(const tune_extraction *extraction, const tune_digest *key);
 void tune_extraction_destroy(tune_extraction *extraction);
 
 // Builds the function of group `group`, named `name`, with the anchor noted.

@@ -3,11 +3,10 @@
 #include "transforms/tasks/task_function.h"
 
 #include "dialects/constant.h"
-#include "transforms/ir/ir.h"
+#include "transforms/ir/ir_builder.h"
 #include "transforms/tasks/task_parts.h"
 
 #include "mlir-c/Dialect/Func.h"
-#include "mlir-c/Dialect/Linalg.h"
 
 #include <stdlib.h>
 
@@ -123,23 +122,9 @@ static void drop_discardable_attributes(MlirOperation op) {
 
 // Fills stand by name: upstream's patterns, and schedules, know them by it.
 static MlirOperation make_fill(builder *state, MlirOperation op) {
-  MlirValue operands[] = {get_copy(state, mlirOperationGetOperand(op, 0)),
-                          get_copy(state, mlirOperationGetOperand(op, 1))};
-  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  MlirNamedAttribute segments =
-      tune_ir_named(state->context, "operandSegmentSizes",
-                    mlirDenseI32ArrayGet(state->context, 2, (int32_t[]){1, 1}));
-  MlirRegion region = mlirRegionCreate();
-  MlirOperationState fill =
-      mlirOperationStateGet(tune_ir_string("linalg.fill"), mlirOperationGetLocation(op));
-  mlirOperationStateAddOperands(&fill, 2, operands);
-  mlirOperationStateAddResults(&fill, 1, &type);
-  mlirOperationStateAddAttributes(&fill, 1, &segments);
-  mlirOperationStateAddOwnedRegions(&fill, 1, &region);
-  MlirOperation created = mlirOperationCreate(&fill);
-  mlirBlockAppendOwnedOperation(state->block, created);
-  mlirLinalgFillBuiltinNamedOpRegion(created);
-  return created;
+  tune_ir_builder at = tune_ir_builder_at_end(state->block, mlirOperationGetLocation(op));
+  return tune_ir_build_fill(&at, get_copy(state, mlirOperationGetOperand(op, 0)),
+                            get_copy(state, mlirOperationGetOperand(op, 1)));
 }
 
 static MlirOperation clone_op(builder *state, MlirOperation op) {

@@ -23,10 +23,8 @@ tune_status tune_dead_ops_create(MlirContext context, MlirOperation *out_script)
 // Calls have results that nobody uses, too, and stay: a script is run where it may find something.
 static MlirWalkResult find_unused(MlirOperation op, void *user_data) {
   bool *found = user_data;
-  intptr_t count = mlirOperationGetNumResults(op);
-  *found = count > 0 && !tune_ir_is(op, "func.call");
-  for (intptr_t i = 0; i < count && *found; ++i)
-    *found = mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i)));
+  *found =
+      mlirOperationGetNumResults(op) > 0 && !tune_ir_is(op, "func.call") && !tune_ir_is_used(op);
   return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 

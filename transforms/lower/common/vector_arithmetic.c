@@ -3,6 +3,7 @@
 #include "transforms/lower/common/vector_arithmetic.h"
 
 #include "transforms/ir/ir.h"
+#include "transforms/ir/ir_builder.h"
 #include "transforms/lower/common/vector_ops.h"
 
 #include <math.h>
@@ -206,17 +207,6 @@ void tune_vector_arithmetic_use_reciprocals(MlirOperation module) {
 // bf16
 //===--------------------------------------------------------------------------===//
 
-// `element`, or a vector of it with the shape of the vector `type`.
-static MlirType with_element(MlirType type, MlirType element) {
-  if (!mlirTypeIsAVector(type))
-    return element;
-  int64_t shape[16];
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  for (intptr_t i = 0; i < rank; ++i)
-    shape[i] = mlirShapedTypeGetDimSize(type, i);
-  return mlirVectorTypeGet(rank, shape, element);
-}
-
 static bool is_rounding_to_bf16(MlirOperation op) {
   if (!tune_ir_is(op, "arith.truncf") ||
       !mlirAttributeIsNull(tune_ir_attribute(op, "roundingmode")))
@@ -257,7 +247,7 @@ static MlirValue nan_mask(MlirOperation place, MlirValue bits) {
   MlirNamedAttribute greater = tune_ir_named(
       context, "predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), 4)); // sgt
   MlirValue operands[] = {magnitude, integer(place, words, INT32_C(0x7f800000))};
-  MlirType truth = with_element(words, mlirIntegerTypeGet(context, 1));
+  MlirType truth = tune_ir_with_element(words, mlirIntegerTypeGet(context, 1));
   mlirOperationStateAddOperands(&state, 2, operands);
   mlirOperationStateAddResults(&state, 1, &truth);
   mlirOperationStateAddAttributes(&state, 1, &greater);
@@ -277,8 +267,8 @@ static MlirWalkResult round_to_bf16(MlirOperation op, void *user_data) {
   MlirContext context = mlirOperationGetContext(op);
   MlirValue number = mlirOperationGetOperand(op, 0);
   MlirType to = mlirValueGetType(mlirOperationGetResult(op, 0));
-  MlirType words = with_element(to, mlirIntegerTypeGet(context, 32));
-  MlirType halves = with_element(to, mlirIntegerTypeGet(context, 16));
+  MlirType words = tune_ir_with_element(to, mlirIntegerTypeGet(context, 32));
+  MlirType halves = tune_ir_with_element(to, mlirIntegerTypeGet(context, 16));
   MlirValue bits = make_before(op, "arith.bitcast", 1, &number, words);
   MlirValue sixteen = integer(op, words, 16);
   MlirValue odd =

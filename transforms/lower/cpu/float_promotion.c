@@ -48,16 +48,6 @@ static bool is_narrow(MlirValue value) {
            (mlirVectorTypeIsScalable(type) || mlirShapedTypeGetRank(type) > MAX_RANK));
 }
 
-static MlirType with_element(MlirType type, MlirType element) {
-  if (!mlirTypeIsAVector(type))
-    return element;
-  int64_t sizes[MAX_RANK];
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  for (intptr_t i = 0; i < rank; ++i)
-    sizes[i] = mlirShapedTypeGetDimSize(type, i);
-  return mlirVectorTypeGet(rank, sizes, element);
-}
-
 static bool is_marked(const widening *self, MlirValue value) {
   return tune_op_map_get(&self->marked, value.ptr) != TUNE_OP_MAP_NONE;
 }
@@ -222,8 +212,8 @@ static MlirWalkResult mark_op(MlirOperation op, void *user_data) {
 
 static void give_type(const widening *self, MlirValue value) {
   if (is_marked(self, value))
-    mlirValueSetType(
-        value, with_element(mlirValueGetType(value), mlirF32TypeGet(mlirValueGetContext(value))));
+    mlirValueSetType(value, tune_ir_with_element(mlirValueGetType(value),
+                                                 mlirF32TypeGet(mlirValueGetContext(value))));
 }
 
 // Whether `op` takes narrow values, or marked ones.
@@ -285,8 +275,8 @@ static bool keep_made(made_values *values, MlirValue of, MlirValue made) {
 
 static MlirValue step(const tune_ir_builder *builder, const char *name, MlirValue value,
                       MlirType element) {
-  return tune_ir_build_value(builder, name, with_element(mlirValueGetType(value), element), 1,
-                             &value);
+  return tune_ir_build_value(builder, name, tune_ir_with_element(mlirValueGetType(value), element),
+                             1, &value);
 }
 
 // Whether `op` takes a number, or a row, at a known place out of a vector.
@@ -316,7 +306,8 @@ static MlirValue extend(widening *self, MlirValue value) {
     return made;
   tune_ir_builder builder = builder_after(value);
   MlirOperation op = tune_ir_definition(value);
-  MlirType f32 = mlirF32TypeGet(builder.context), wide = with_element(mlirValueGetType(value), f32);
+  MlirType f32 = mlirF32TypeGet(builder.context),
+           wide = tune_ir_with_element(mlirValueGetType(value), f32);
   if (tune_ir_is(op, "ub.poison")) {
     made = tune_ir_build_value(&builder, "ub.poison", wide, 0, NULL);
   } else if (tune_ir_is(op, "vector.broadcast")) {

@@ -2,7 +2,7 @@
 
 #include "transforms/lower/cpu/padding.h"
 
-#include "transforms/ir/ir.h"
+#include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/lower/common/attributes.h"
 #include "transforms/lower/common/memory_access.h"
@@ -10,7 +10,6 @@
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
-#include "mlir-c/Dialect/Linalg.h"
 
 #define MOST_DIMENSIONS TUNE_MOST_PARALLEL_LOOPS
 // Threads take less time for a copy of so many bytes than to be woken for it, and back.
@@ -299,20 +298,9 @@ static MlirWalkResult find_map(MlirOperation op, void *user_data) {
 }
 
 static void make_fill(MlirOperation map) {
-  MlirContext context = mlirOperationGetContext(map);
   MlirOperation yield = mlirBlockGetTerminator(tune_ir_body(map));
-  MlirValue operands[] = {mlirOperationGetOperand(yield, 0), mlirOperationGetOperand(map, 0)};
-  MlirNamedAttribute segments = tune_ir_named(context, "operandSegmentSizes",
-                                              mlirDenseI32ArrayGet(context, 2, (int32_t[]){1, 1}));
-  MlirRegion region = mlirRegionCreate();
-  MlirOperationState state =
-      mlirOperationStateGet(tune_ir_string("linalg.fill"), mlirOperationGetLocation(map));
-  mlirOperationStateAddOperands(&state, 2, operands);
-  mlirOperationStateAddAttributes(&state, 1, &segments);
-  mlirOperationStateAddOwnedRegions(&state, 1, &region);
-  MlirOperation fill = mlirOperationCreate(&state);
-  mlirLinalgFillBuiltinNamedOpRegion(fill);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(map), map, fill);
+  tune_ir_builder builder = tune_ir_builder_before(map);
+  tune_ir_build_fill(&builder, mlirOperationGetOperand(yield, 0), mlirOperationGetOperand(map, 0));
   mlirOperationDestroy(map);
 }
 

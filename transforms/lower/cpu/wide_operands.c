@@ -95,10 +95,6 @@ static double elements_of(MlirType type) {
 // What is read
 //===--------------------------------------------------------------------------===//
 
-static MlirType element_of(MlirType type) {
-  return mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
-}
-
 static void list(wide_memory *self, tune_op_list *ops, MlirOperation op) {
   self->failed |= !tune_op_list_add(ops, op);
 }
@@ -140,7 +136,7 @@ static bool moves(MlirOperation op) {
 }
 
 static bool list_extension(wide_memory *self, MlirOperation op, const char *name) {
-  MlirType wide = element_of(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  MlirType wide = tune_ir_element_type(mlirValueGetType(mlirOperationGetResult(op, 0)));
   if (self->extension && (name != self->extension || !mlirTypeEqual(wide, self->wide)))
     return false;
   self->extension = name;
@@ -248,16 +244,14 @@ static bool is_worth_it(const wide_memory *self) {
 //===--------------------------------------------------------------------------===//
 
 static MlirType with_element(MlirType type, MlirType element) {
-  if (!mlirTypeIsAShaped(type))
-    return element;
+  if (!mlirTypeIsAMemRef(type))
+    return tune_ir_with_element(type, element);
   int64_t sizes[TUNE_IR_MAX_RANK];
   intptr_t rank = mlirShapedTypeGetRank(type);
   for (intptr_t i = 0; i < rank; ++i)
     sizes[i] = mlirShapedTypeGetDimSize(type, i);
-  return mlirTypeIsAVector(type)
-             ? mlirVectorTypeGet(rank, sizes, element)
-             : mlirMemRefTypeGet(element, rank, sizes, mlirMemRefTypeGetLayout(type),
-                                 mlirMemRefTypeGetMemorySpace(type));
+  return mlirMemRefTypeGet(element, rank, sizes, mlirMemRefTypeGetLayout(type),
+                           mlirMemRefTypeGetMemorySpace(type));
 }
 
 static void give_wide_type(const wide_memory *self, MlirValue value) {
@@ -278,33 +272,15 @@ static void extend_operands(const wide_memory *self, MlirOperation op, MlirType 
     MlirValue operand = mlirOperationGetOperand(op, i);
     MlirType type = mlirValueGetType(operand);
     if (!mlirTypeIsAMemRef(type) && !is_moved(self, operand) &&
-        mlirTypeEqual(element_of(type), narrow))
+        mlirTypeEqual(tune_ir_element_type(type), narrow))
       mlirOperationSetOperand(op, i, extend(self, op, operand));
   }
 }
 
 static void widen_fill(const wide_memory *self, MlirOperation fill) {
   tune_ir_builder builder = tune_ir_builder_before(fill);
-  MlirValue operands[] = {extend(self, fill, mlirOperationGetOperand(fill, 0)),
-                          mlirOperationGetOperand(fill, 1)};
-  MlirType types[] = {self->wide, self->wide};
-  MlirLocation locations[] = {builder.location, builder.location};
-  MlirBlock body = mlirBlockCreate(2, types, locations);
-  tune_ir_builder inside = tune_ir_builder_at_end(body, builder.location);
-  MlirValue yielded = mlirBlockGetArgument(body, 0);
-  tune_ir_build(&inside,
-                &(tune_ir_parts){.name = "linalg.yield", .operand_count = 1, .operands = &yielded});
-  MlirRegion region = tune_ir_make_region(body);
-  MlirNamedAttribute segments =
-      tune_ir_named(builder.context, "operandSegmentSizes",
-                    mlirDenseI32ArrayGet(builder.context, 2, (const int32_t[]){1, 1}));
-  tune_ir_build(&builder, &(tune_ir_parts){.name = "linalg.fill",
-                                           .operand_count = 2,
-                                           .operands = operands,
-                                           .attribute_count = 1,
-                                           .attributes = &segments,
-                                           .region_count = 1,
-                                           .regions = &region});
+  tune_ir_build_fill(&builder, extend(self, fill, mlirOperationGetOperand(fill, 0)),
+                     mlirOperationGetOperand(fill, 1));
   mlirOperationDestroy(fill);
 }
 
@@ -350,7 +326,7 @@ static void copy_argument(const wide_memory *self, bool has_threads) {
 }
 
 static void widen(wide_memory *self, bool has_threads) {
-  MlirType narrow = element_of(mlirValueGetType(self->memory));
+  MlirType narrow = tune_ir_element_type(mlirValueGetType(self->memory));
   if (self->is_temporary)
     give_wide_type(self, self->memory);
   else

@@ -25,14 +25,7 @@ typedef struct math {
 } math;
 
 static MlirType make_integer(const tune_ir_builder *builder, MlirType type) {
-  MlirType i32 = mlirIntegerTypeGet(builder->context, 32);
-  if (!mlirTypeIsAVector(type))
-    return i32;
-  int64_t shape[4];
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  for (intptr_t i = 0; i < rank && i < 4; ++i)
-    shape[i] = mlirShapedTypeGetDimSize(type, i);
-  return mlirVectorTypeGet(rank, shape, i32);
+  return tune_ir_with_element(type, mlirIntegerTypeGet(builder->context, 32));
 }
 
 static MlirValue number(const math *m, double value) {

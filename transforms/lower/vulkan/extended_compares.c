@@ -7,10 +7,6 @@
 
 #include <stdlib.h>
 
-static MlirType element_of(MlirType type) {
-  return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
-}
-
 // Number `number` as an attribute of `type`, or null where that type does not have it. Types of
 // more than 32 bits are not asked for.
 static MlirAttribute narrow_number(MlirType type, int64_t number) {
@@ -60,7 +56,7 @@ static bool is_extended(MlirValue value) {
   MlirOperation op = tune_ir_definition(value);
   if (!tune_ir_is(op, "arith.extsi"))
     return false;
-  MlirType from = element_of(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+  MlirType from = tune_ir_element_type(mlirValueGetType(mlirOperationGetOperand(op, 0)));
   unsigned width = mlirIntegerTypeGetWidth(from);
   return width > 1 && width <= 32;
 }

@@ -53,7 +53,7 @@ static MlirValue extend(const tune_ir_builder *builder, MlirValue value) {
     return tune_narrow_build_step(builder, "arith.extf", value, f32);
   MlirValue one = extend(builder, mlirOperationGetOperand(tune_ir_definition(value), 0));
   return tune_ir_build_value(builder, "vector.broadcast",
-                             tune_narrow_with_element(mlirValueGetType(value), f32), 1, &one);
+                             tune_ir_with_element(mlirValueGetType(value), f32), 1, &one);
 }
 
 // `value` of f32 in `element`, for whoever wants that.
@@ -92,13 +92,13 @@ static MlirValue compute_wide(const tune_ir_builder *builder, MlirOperation op,
   if (!tune_narrow_is_value(made, device))
     return made;
   MlirType type = mlirValueGetType(made);
-  mlirValueSetType(made, tune_narrow_with_element(type, mlirF32TypeGet(builder->context)));
-  return round_own(builder, made, tune_narrow_element(type));
+  mlirValueSetType(made, tune_ir_with_element(type, mlirF32TypeGet(builder->context)));
+  return round_own(builder, made, tune_ir_element_type(type));
 }
 
 static bool rounds_f64(MlirOperation op, const tune_device *device) {
   return tune_ir_is(op, "arith.truncf") &&
-         mlirTypeIsAF64(tune_narrow_element(mlirValueGetType(mlirOperationGetOperand(op, 0)))) &&
+         mlirTypeIsAF64(tune_ir_element_type(mlirValueGetType(mlirOperationGetOperand(op, 0)))) &&
          tune_narrow_is_value(mlirOperationGetResult(op, 0), device);
 }
 
@@ -108,12 +108,12 @@ static MlirValue round_by_odd(const tune_ir_builder *builder, MlirOperation op,
                               const tune_device *device) {
   (void)device;
   MlirType i32 = mlirIntegerTypeGet(builder->context, 32),
-           narrow = tune_narrow_element(mlirValueGetType(mlirOperationGetResult(op, 0)));
+           narrow = tune_ir_element_type(mlirValueGetType(mlirOperationGetResult(op, 0)));
   MlirValue value = mlirOperationGetOperand(op, 0);
   MlirType type = mlirValueGetType(value);
   MlirValue near =
       tune_narrow_build_step(builder, "arith.truncf", value, mlirF32TypeGet(builder->context));
-  MlirValue back = tune_narrow_build_step(builder, "arith.extf", near, tune_narrow_element(type));
+  MlirValue back = tune_narrow_build_step(builder, "arith.extf", near, tune_ir_element_type(type));
   MlirValue bits = tune_narrow_build_step(builder, "arith.bitcast", near, i32);
   MlirValue one = tune_ir_build_number(builder, mlirValueGetType(bits), 1);
   MlirValue is_above = tune_ir_build_compare(
@@ -155,8 +155,8 @@ static bool is_loop(MlirOperation op, const tune_device *device) {
 // `value`, narrow until here, is of f32; who uses it has it rounded by `builder`.
 static void carry_wide(const tune_ir_builder *builder, MlirValue value) {
   MlirType narrow = mlirValueGetType(value);
-  mlirValueSetType(value, tune_narrow_with_element(narrow, mlirF32TypeGet(builder->context)));
-  MlirValue rounded = round_own(builder, value, tune_narrow_element(narrow));
+  mlirValueSetType(value, tune_ir_with_element(narrow, mlirF32TypeGet(builder->context)));
+  MlirValue rounded = round_own(builder, value, tune_ir_element_type(narrow));
   MlirOperation rounding = tune_ir_definition(rounded);
   mlirValueReplaceAllUsesExcept(value, rounded, 1, &rounding);
 }
@@ -189,12 +189,12 @@ static MlirValue carry_loop(const tune_ir_builder *builder, MlirOperation op,
 // `type` with integers of 16 bits in place of what is in memory alone.
 static MlirType retype(MlirType type, const tune_device *device) {
   bool is_memory = mlirTypeIsAMemRef(type);
-  if (!tune_narrow_is_type(is_memory ? tune_narrow_element(type) : type, device))
+  if (!tune_narrow_is_type(is_memory ? tune_ir_element_type(type) : type, device))
     return type;
   MlirType half = mlirIntegerTypeGet(mlirTypeGetContext(type), 16);
   if (!is_memory)
-    return tune_narrow_with_element(type, half);
-  half = tune_narrow_with_element(tune_narrow_element(type), half); // a group's memory is of fours
+    return tune_ir_with_element(type, half);
+  half = tune_ir_with_element(tune_ir_element_type(type), half); // a group's memory is of fours
   int64_t sizes[16];
   intptr_t rank = mlirShapedTypeGetRank(type);
   for (intptr_t i = 0; i < rank && i < 16; ++i)
@@ -207,7 +207,7 @@ static MlirType retype(MlirType type, const tune_device *device) {
 // The bits of `value`, a constant of 16 bits or a vector of such.
 static void retype_constant(MlirOperation op, const tune_device *device) {
   MlirAttribute value = tune_ir_attribute(op, "value"), elements[4];
-  MlirType type = retype(mlirAttributeGetType(value), device), half = tune_narrow_element(type);
+  MlirType type = retype(mlirAttributeGetType(value), device), half = tune_ir_element_type(type);
   int64_t one = 1;
   bool is_scalar = mlirAttributeIsAFloat(value);
   MlirAttribute all = is_scalar
@@ -330,7 +330,7 @@ tune_status tune_float_emulation_widen(MlirOperation kernels, const tune_device 
 //===--------------------------------------------------------------------------===//
 
 static int64_t integer_bits(MlirValue vector) {
-  MlirType element = tune_narrow_element(mlirValueGetType(vector));
+  MlirType element = tune_ir_element_type(mlirValueGetType(vector));
   return mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element) : 0;
 }
 
@@ -360,7 +360,7 @@ static MlirValue open_cast(const tune_ir_builder *builder, MlirOperation op,
     made[i] = tune_narrow_build_step(
         builder, "arith.trunci",
         tune_narrow_build_shift(builder, "arith.shrui", word, i % of_word * narrow),
-        tune_narrow_element(type));
+        tune_ir_element_type(type));
   }
   for (int64_t i = 0; i < count && !is_apart; ++i) {
     made[i] = tune_narrow_build_step(builder, "arith.extui",

@@ -2,25 +2,15 @@
 
 #include "transforms/lower/vulkan/narrow_ops.h"
 
+#include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
 
-MlirType tune_narrow_element(MlirType type) {
-  return mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
-}
-
 bool tune_narrow_is_bf16(MlirValue value) {
-  return mlirTypeIsABF16(tune_narrow_element(mlirValueGetType(value)));
-}
-
-MlirType tune_narrow_with_element(MlirType type, MlirType element) {
-  if (!mlirTypeIsAVector(type))
-    return element;
-  int64_t size = mlirShapedTypeGetDimSize(type, 0);
-  return mlirVectorTypeGet(1, &size, element);
+  return mlirTypeIsABF16(tune_ir_element_type(mlirValueGetType(value)));
 }
 
 bool tune_narrow_is_type(MlirType type, const tune_device *device) {
-  MlirType element = tune_narrow_element(type);
+  MlirType element = tune_ir_element_type(type);
   return mlirTypeIsABF16(element) ||
          (mlirTypeIsAF16(element) && (device->is_software || !device->has_float16));
 }
@@ -65,13 +55,13 @@ bool tune_narrow_is_step(MlirOperation op) {
   if (!rounds && !tune_ir_is(op, "arith.extf"))
     return false;
   MlirValue wide = rounds ? mlirOperationGetOperand(op, 0) : mlirOperationGetResult(op, 0);
-  return mlirTypeIsAF32(tune_narrow_element(mlirValueGetType(wide)));
+  return mlirTypeIsAF32(tune_ir_element_type(mlirValueGetType(wide)));
 }
 
 MlirValue tune_narrow_build_step(const tune_ir_builder *builder, const char *name, MlirValue value,
                                  MlirType element) {
-  return tune_ir_build_value(builder, name,
-                             tune_narrow_with_element(mlirValueGetType(value), element), 1, &value);
+  return tune_ir_build_value(builder, name, tune_ir_with_element(mlirValueGetType(value), element),
+                             1, &value);
 }
 
 static MlirValue number(const tune_ir_builder *builder, MlirType type, int64_t value) {

@@ -20,10 +20,6 @@
 extern "C" {
 #endif
 
-// The element of a shaped `type`, or else itself.
-MlirType tune_narrow_element(MlirType type);
-// A scalar or vector `type` with elements of `element`.
-MlirType tune_narrow_with_element(MlirType type, MlirType element);
 bool tune_narrow_is_bf16(MlirValue value);
 // Whether `type`, or its element, is narrow on `device`.
 bool tune_narrow_is_type(MlirType type, const tune_device *device);

@@ -2,6 +2,7 @@
 
 #include "transforms/lower/vulkan/narrow_steps.h"
 
+#include "transforms/ir/ir_builder.h"
 #include "transforms/lower/common/vector_arithmetic.h"
 #include "transforms/lower/vulkan/narrow_ops.h"
 
@@ -24,7 +25,7 @@ static bool is_of_words(MlirValue value, MlirValue *out_words) {
   if (!tune_ir_is(op, "vector.bitcast"))
     return false;
   *out_words = mlirOperationGetOperand(op, 0);
-  MlirType type = tune_narrow_element(mlirValueGetType(*out_words));
+  MlirType type = tune_ir_element_type(mlirValueGetType(*out_words));
   return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 32;
 }
 
@@ -125,7 +126,7 @@ static MlirValue open_rounding(const tune_ir_builder *builder, MlirOperation op,
   normal = tune_narrow_build_shift(builder, "arith.shrui", normal, CUT);
   MlirValue small = tune_ir_build_binary(
       builder, "arith.addf",
-      tune_narrow_build_step(builder, "arith.bitcast", size, tune_narrow_element(type)),
+      tune_narrow_build_step(builder, "arith.bitcast", size, tune_ir_element_type(type)),
       tune_ir_build_number(builder, type, 0.5));
   small = add(builder, tune_narrow_build_step(builder, "arith.bitcast", small, i32),
               -(126 << EXPONENT));
@@ -138,7 +139,7 @@ static MlirValue open_rounding(const tune_ir_builder *builder, MlirOperation op,
   rounded = tune_ir_build_binary(builder, "arith.ori", rounded, sign);
   return tune_narrow_build_step(
       builder, "arith.bitcast", tune_narrow_build_step(builder, "arith.trunci", rounded, i16),
-      tune_narrow_element(mlirValueGetType(mlirOperationGetResult(op, 0))));
+      tune_ir_element_type(mlirValueGetType(mlirOperationGetResult(op, 0))));
 }
 
 static bool stores_words(MlirOperation op, const tune_device *device) {

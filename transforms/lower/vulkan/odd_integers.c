@@ -25,7 +25,7 @@ typedef struct odd_ops {
 
 // 0 where shaders have `type`, or it is no integer.
 static unsigned odd_width(MlirType type) {
-  MlirType element = tune_narrow_element(type);
+  MlirType element = tune_ir_element_type(type);
   if (!mlirTypeIsAInteger(element))
     return 0;
   unsigned width = mlirIntegerTypeGetWidth(element);
@@ -33,19 +33,9 @@ static unsigned odd_width(MlirType type) {
   return is_there ? 0 : width;
 }
 
-static MlirType with_element(MlirType type, MlirType element) {
-  if (!mlirTypeIsAVector(type))
-    return element;
-  int64_t shape[TUNE_IR_MAX_RANK];
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  for (intptr_t i = 0; i < rank; ++i)
-    shape[i] = mlirShapedTypeGetDimSize(type, i);
-  return mlirVectorTypeGet(rank, shape, element);
-}
-
 static MlirType wide(MlirType type) {
-  return with_element(type,
-                      mlirIntegerTypeGet(mlirTypeGetContext(type), odd_width(type) < 32 ? 32 : 64));
+  return tune_ir_with_element(
+      type, mlirIntegerTypeGet(mlirTypeGetContext(type), odd_width(type) < 32 ? 32 : 64));
 }
 
 //===--- Finding ----------------------------------------------------------------------===//
@@ -83,7 +73,7 @@ static MlirWalkResult look_at(MlirOperation op, void *user_data) {
 //===--- Bits -------------------------------------------------------------------------===//
 
 static MlirValue number(const tune_ir_builder *b, MlirType type, int64_t value) {
-  MlirAttribute one = mlirIntegerAttrGet(tune_narrow_element(type), value);
+  MlirAttribute one = mlirIntegerAttrGet(tune_ir_element_type(type), value);
   return tune_ir_build_constant(
       b, type, mlirTypeIsAVector(type) ? mlirDenseElementsAttrSplatGet(type, one) : one);
 }
@@ -99,7 +89,7 @@ static MlirValue cut(const tune_ir_builder *b, MlirValue value, unsigned width) 
 // The number that the lowest `width` bits are if the highest of them is a sign.
 static MlirValue with_sign(const tune_ir_builder *b, MlirValue value, unsigned width) {
   MlirType type = mlirValueGetType(value);
-  unsigned bits = mlirIntegerTypeGetWidth(tune_narrow_element(type));
+  unsigned bits = mlirIntegerTypeGetWidth(tune_ir_element_type(type));
   MlirValue by = number(b, type, bits - width);
   return tune_ir_build_binary(b, "arith.shrsi", tune_ir_build_binary(b, "arith.shli", value, by),
                               by);
@@ -107,8 +97,8 @@ static MlirValue with_sign(const tune_ir_builder *b, MlirValue value, unsigned w
 
 static MlirValue resized(const tune_ir_builder *b, MlirValue value, MlirType type,
                          const char *extension) {
-  unsigned from = mlirIntegerTypeGetWidth(tune_narrow_element(mlirValueGetType(value)));
-  unsigned to = mlirIntegerTypeGetWidth(tune_narrow_element(type));
+  unsigned from = mlirIntegerTypeGetWidth(tune_ir_element_type(mlirValueGetType(value)));
+  unsigned to = mlirIntegerTypeGetWidth(tune_ir_element_type(type));
   return from == to
              ? value
              : tune_ir_build_value(b, from < to ? extension : "arith.trunci", type, 1, &value);
@@ -201,7 +191,7 @@ static void convert(const odd_op *self) {
 // In the type that its result has by now.
 static tune_status widen_constant(const odd_op *self) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(self->op, 0));
-  MlirType element = tune_narrow_element(type);
+  MlirType element = tune_ir_element_type(type);
   MlirAttribute value = tune_ir_attribute(self->op, "value"), made;
   int64_t mask = mask_of(self->given);
   if (!mlirAttributeIsADenseElements(value)) {

@@ -68,6 +68,27 @@ MlirValue tune_nest_lane_places(const tune_nest_emitter *emitter, MlirValue firs
 // In which lanes the copy may not read what lies behind the last element.
 bool tune_nest_clamps(const tune_nest_emitter *emitter);
 
+// Has the emitter write a vector of which the first `left` lanes are there, as long as is_part.
+void tune_nest_begin_part(tune_nest_emitter *emitter, MlirValue left);
+
+// A loop that the emitter writes into the body of.
+typedef struct tune_nest_open_loop {
+  tune_ir_builder outside;
+  MlirOperation op;
+  intptr_t count; // of what it carries
+} tune_nest_open_loop;
+
+// Begins one of `steps` steps, and gives its index. It carries the `count` values `carried`, which
+// are those of its body then; after the end, those that come out of it.
+MlirValue tune_nest_begin_loop(tune_nest_emitter *emitter, int64_t steps, intptr_t count,
+                               MlirValue *carried, tune_nest_open_loop *out_loop);
+void tune_nest_end_loop(tune_nest_emitter *emitter, const tune_nest_open_loop *loop,
+                        MlirValue *carried);
+// Begins one along the lane loop, of known extent: of steps of `vectors` vectors from element
+// `*done` on, as far as they are whole; `*done` is their end then. False where there is none.
+bool tune_nest_begin_vectors(tune_nest_emitter *emitter, int64_t vectors, int64_t *done,
+                             intptr_t count, MlirValue *carried, tune_nest_open_loop *out_loop);
+
 // A vector at `indices` of `buffer`, whose elements are `element`, in part where the lanes are.
 MlirValue tune_nest_load(const tune_nest_emitter *emitter, MlirValue buffer, MlirType element,
                          const MlirValue *indices, size_t rank);

@@ -3,6 +3,7 @@
 #include "transforms/lower/cpu/nests/nest_loops.h"
 
 #include "dialects/printing.h"
+#include "transforms/ir/arith_facts.h"
 #include "transforms/ir/ir.h"
 
 #include "mlir-c/AffineExpr.h"
@@ -68,6 +69,13 @@ static bool read_operand(MlirValue value, MlirAffineMap map, tune_nest_operand *
   return mlirAffineMapGetNumSymbols(map) == 0 && tune_nest_element_bits(operand->element) > 0;
 }
 
+bool tune_nest_is_static(const tune_nest_loops *nest) {
+  for (size_t loop = 0; loop < nest->loop_count; ++loop)
+    if (nest->extent[loop] < 0)
+      return false;
+  return true;
+}
+
 bool tune_nest_depends(const tune_nest_loops *nest, size_t operand, size_t loop) {
   const tune_nest_operand *of = &nest->operands[operand];
   for (size_t i = 0; i < of->rank; ++i)
@@ -104,13 +112,6 @@ static bool find_extent(tune_nest_loops *nest, size_t loop) {
 
 //===--- The body -----------------------------------------------------------------------===//
 
-static bool divides(MlirOperation op) {
-  static const char *const names[] = {
-      "arith.divsi",     "arith.divui",     "arith.remsi",      "arith.remui",
-      "arith.ceildivsi", "arith.ceildivui", "arith.floordivsi", NULL};
-  return tune_ir_is_one_of(op, names);
-}
-
 // Ops of one result that upstream takes on vectors as on scalars.
 static bool is_for_lanes(MlirOperation op) {
   MlirStringRef name = tune_ir_name(op);
@@ -127,7 +128,7 @@ static bool read_body(tune_nest_loops *nest) {
     if (!is_for_lanes(op) && !is_read && !tune_ir_is(op, "linalg.index") &&
         !tune_ir_is(op, "linalg.yield"))
       return false;
-    nest->is_guarded |= is_read || divides(op);
+    nest->is_guarded |= is_read || tune_arith_divides(op);
     if (++count > MOST_OPS)
       return false;
   }

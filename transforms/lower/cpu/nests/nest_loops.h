@@ -100,6 +100,9 @@ typedef struct tune_nest_plan {
 // Reads `op`, a linalg.generic on buffers. False where its body or operands are not for vectors.
 bool tune_nest_loops_read(MlirOperation op, tune_nest_loops *out_nest);
 
+// Whether all extents are known.
+bool tune_nest_is_static(const tune_nest_loops *nest);
+
 // Whether operand `operand` is indexed by `loop`.
 bool tune_nest_depends(const tune_nest_loops *nest, size_t operand, size_t loop);
 

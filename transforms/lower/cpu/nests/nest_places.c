@@ -18,13 +18,6 @@
 
 //===--- Finding them -------------------------------------------------------------------===//
 
-static bool is_known(const tune_nest_loops *nest) {
-  for (size_t loop = 0; loop < nest->loop_count; ++loop)
-    if (nest->extent[loop] < 0)
-      return false;
-  return true;
-}
-
 static int64_t multiply(const tune_nest_loops *nest, bool reductions) {
   int64_t steps = 1;
   for (size_t loop = 0; loop < nest->loop_count; ++loop)
@@ -41,7 +34,7 @@ bool tune_nest_places_find(const tune_nest_loops *nest, const tune_nest_wishes *
     if (nest->is_reduction[loop] && nest->extent[loop] != 1)
       last = loop;
   if (wishes->bits == 0 || wishes->choice != 0 || nest->is_guarded || last == TUNE_NEST_NO_LOOP ||
-      !is_known(nest) || multiply(nest, true) > INT32_MAX ||
+      !tune_nest_is_static(nest) || multiply(nest, true) > INT32_MAX ||
       !tune_nest_choice_find(nest, out_choice))
     return false;
   // The place of an element is in lanes of 32 bits.
@@ -68,10 +61,16 @@ typedef struct writer {
   int64_t factor[TUNE_NEST_MAX_LOOPS]; // of a loop that reduces in the number of a step
 } writer;
 
-// What the lanes of each vector have seen, and a NaN, if any did.
+// What the lanes of each vector have seen: its value and step, vector after vector, and at the end,
+// of floats, a NaN if there was one.
+enum { SPOILED = 2 * MOST_VECTORS, MOST_CARRIED };
+
 typedef struct best {
-  MlirValue value[MOST_VECTORS], step[MOST_VECTORS], spoiled;
+  MlirValue all[MOST_CARRIED];
 } best;
+
+static MlirValue *value_of(best *so_far, int64_t vector) { return &so_far->all[2 * vector]; }
+static MlirValue *step_of(best *so_far, int64_t vector) { return &so_far->all[2 * vector + 1]; }
 
 static const tune_ir_builder *builder(const writer *w) { return &w->e->builder; }
 
@@ -128,79 +127,30 @@ static void write_step(writer *w, best *so_far) {
       if (nest->operands[o].is_needed)
         arguments[o] = tune_nest_read(w->e, o, copy);
     MlirValue value = tune_nest_write_value(w->e, copy, arguments, w->choice->value);
-    MlirValue taken = only_there(
-        w, tune_ir_build_compare(builder(w), w->choice->better, value, so_far->value[v]));
-    so_far->value[v] = tune_ir_build_select(builder(w), taken, value, so_far->value[v]);
-    so_far->step[v] = tune_ir_build_select(builder(w), taken, step, so_far->step[v]);
+    MlirValue *best_value = value_of(so_far, v), *best_step = step_of(so_far, v);
+    MlirValue taken =
+        only_there(w, tune_ir_build_compare(builder(w), w->choice->better, value, *best_value));
+    *best_value = tune_ir_build_select(builder(w), taken, value, *best_value);
+    *best_step = tune_ir_build_select(builder(w), taken, step, *best_step);
     if (is_float(w))
-      so_far->spoiled = tune_ir_build_select(builder(w), only_there(w, find_nans(w, value)), value,
-                                             so_far->spoiled);
+      so_far->all[SPOILED] = tune_ir_build_select(builder(w), only_there(w, find_nans(w, value)),
+                                                  value, so_far->all[SPOILED]);
   }
   tune_nest_forget(w->e);
 }
 
 //===--- Loops --------------------------------------------------------------------------===//
 
-typedef struct open_loop {
-  tune_ir_builder outside;
-  MlirOperation op;
-} open_loop;
-
-// All that `so_far` has, as a list.
-static intptr_t list(const writer *w, best *so_far, MlirValue **values) {
-  intptr_t count = 0;
-  for (int64_t v = 0; so_far && v < MOST_VECTORS; ++v) {
-    values[count++] = &so_far->value[v];
-    values[count++] = &so_far->step[v];
-  }
-  if (so_far && is_float(w))
-    values[count++] = &so_far->spoiled;
-  return count;
-}
-
-// A loop of `steps` steps, which carries `so_far`.
-static MlirValue begin(writer *w, int64_t steps, best *so_far, open_loop *out) {
-  MlirValue *carried[2 * MOST_VECTORS + 1], initial[2 * MOST_VECTORS + 1] = {{NULL}};
-  intptr_t count = list(w, so_far, carried);
-  for (intptr_t i = 0; i < count; ++i)
-    initial[i] = *carried[i];
-  out->outside = w->e->builder;
-  w->e->builder = tune_ir_build_for(&out->outside, steps, count, initial, &out->op);
-  for (intptr_t i = 0; i < count; ++i)
-    *carried[i] = mlirBlockGetArgument(w->e->builder.block, 1 + i);
-  return mlirBlockGetArgument(w->e->builder.block, 0);
-}
-
-static void end(writer *w, const open_loop *of, best *so_far) {
-  MlirValue *carried[2 * MOST_VECTORS + 1], yielded[2 * MOST_VECTORS + 1];
-  intptr_t count = list(w, so_far, carried);
-  for (intptr_t i = 0; i < count; ++i)
-    yielded[i] = *carried[i];
-  tune_ir_build(builder(w),
-                &(tune_ir_parts){.name = "scf.yield", .operand_count = count, .operands = yielded});
-  for (intptr_t i = 0; i < count; ++i)
-    *carried[i] = mlirOperationGetResult(of->op, i);
-  w->e->builder = of->outside;
-}
+static intptr_t count_carried(const writer *w) { return is_float(w) ? MOST_CARRIED : SPOILED; }
 
 // Steps of `vectors` vectors from `*done` on.
 static void write_vectors(writer *w, int64_t vectors, int64_t *done, best *so_far) {
-  size_t lane_loop = w->e->plan->lane_loop;
-  int64_t step = vectors * w->e->plan->lanes,
-          count = (w->e->nest->extent[lane_loop] - *done) / step;
-  if (count == 0)
+  tune_nest_open_loop opened;
+  if (!tune_nest_begin_vectors(w->e, vectors, done, count_carried(w), so_far->all, &opened))
     return;
-  open_loop opened;
-  MlirValue index = begin(w, count, so_far, &opened);
-  MlirValue at =
-      tune_ir_build_binary(builder(w), "arith.muli", index, tune_ir_build_index(builder(w), step));
-  w->e->at[lane_loop] =
-      tune_ir_build_binary(builder(w), "arith.addi", at, tune_ir_build_index(builder(w), *done));
-  w->e->vectors = vectors;
   write_step(w, so_far);
   w->e->vectors = 1;
-  end(w, &opened, so_far);
-  *done += count * step;
+  tune_nest_end_loop(w->e, &opened, so_far->all);
 }
 
 static void write_lanes(writer *w, best *so_far) {
@@ -210,11 +160,8 @@ static void write_lanes(writer *w, best *so_far) {
   write_vectors(w, 1, &done, so_far);
   int64_t left = w->e->nest->extent[lane_loop] - done;
   if (left > 0) {
-    MlirValue count = tune_ir_build_index(builder(w), left);
-    MlirType bits = tune_nest_vector_type(w->e, mlirIntegerTypeGet(builder(w)->context, 1));
-    w->e->mask = tune_ir_build_value(builder(w), "vector.create_mask", bits, 1, &count);
+    tune_nest_begin_part(w->e, tune_ir_build_index(builder(w), left));
     w->e->at[lane_loop] = tune_ir_build_index(builder(w), done);
-    w->e->is_part = true;
     write_step(w, so_far);
     w->e->is_part = false;
   }
@@ -229,11 +176,12 @@ static void write_reductions(writer *w, size_t from, best *so_far) {
     write_lanes(w, so_far);
     return;
   }
-  open_loop opened;
+  tune_nest_open_loop opened;
   MlirValue outside = w->e->at[from];
-  w->e->at[from] = begin(w, nest->extent[from], so_far, &opened);
+  w->e->at[from] =
+      tune_nest_begin_loop(w->e, nest->extent[from], count_carried(w), so_far->all, &opened);
   write_reductions(w, from + 1, so_far);
-  end(w, &opened, so_far);
+  tune_nest_end_loop(w->e, &opened, so_far->all);
   w->e->at[from] = outside;
 }
 
@@ -256,7 +204,7 @@ static MlirValue reduce(const writer *w, const char *kind, MlirValue vector) {
 }
 
 // The number of the best step; that of no step where none was better than what was before.
-static MlirValue find_step(const writer *w, const best *all) {
+static MlirValue find_step(const writer *w, best *all) {
   char better = w->choice->better[0];
   bool is_more = w->choice->better[1] == 'g';
   const char *values = better == 'o'   ? is_more ? "maximumf" : "minimumf"
@@ -265,9 +213,9 @@ static MlirValue find_step(const writer *w, const best *all) {
                                        : "minui";
   char op[32];
   snprintf(op, sizeof op, "arith.%s", values);
-  MlirValue value = all->value[0], step = {NULL};
+  MlirValue value = *value_of(all, 0), step = {NULL};
   for (int64_t v = 1; v < MOST_VECTORS; ++v)
-    value = tune_ir_build_binary(builder(w), op, value, all->value[v]);
+    value = tune_ir_build_binary(builder(w), op, value, *value_of(all, v));
   value = splat(w, w->values, reduce(w, values, value));
   for (int64_t v = 0; v < MOST_VECTORS; ++v) {
     // Lanes of a step come after each other.
@@ -279,9 +227,9 @@ static MlirValue find_step(const writer *w, const best *all) {
         mlirDenseElementsAttrInt32Get(w->steps, (intptr_t)w->e->plan->lanes, lanes));
     MlirValue none = build_steps(w, never(w));
     MlirValue is_best =
-        tune_ir_build_compare(builder(w), better == 'o' ? "oeq" : "eq", all->value[v], value);
-    MlirValue seen = tune_ir_build_compare(builder(w), "ne", all->step[v], none);
-    MlirValue of = tune_ir_build_binary(builder(w), "arith.addi", all->step[v], more);
+        tune_ir_build_compare(builder(w), better == 'o' ? "oeq" : "eq", *value_of(all, v), value);
+    MlirValue seen = tune_ir_build_compare(builder(w), "ne", *step_of(all, v), none);
+    MlirValue of = tune_ir_build_binary(builder(w), "arith.addi", *step_of(all, v), more);
     is_best = tune_ir_build_binary(builder(w), "arith.andi", is_best, seen);
     of = tune_ir_build_select(builder(w), is_best, of, none);
     step = v == 0 ? of
@@ -312,11 +260,11 @@ static void write_plain(writer *w, size_t from) {
     write_body(w);
     return;
   }
-  open_loop opened;
+  tune_nest_open_loop opened;
   MlirValue outside = w->e->at[from];
-  w->e->at[from] = begin(w, nest->extent[from], NULL, &opened);
+  w->e->at[from] = tune_nest_begin_loop(w->e, nest->extent[from], 0, NULL, &opened);
   write_plain(w, from + 1);
-  end(w, &opened, NULL);
+  tune_nest_end_loop(w->e, &opened, NULL);
   w->e->at[from] = outside;
 }
 
@@ -352,10 +300,10 @@ static void write_result(writer *w) {
   best all;
   MlirValue before = splat(w, w->values, tune_nest_read_one(w->e, value));
   for (int64_t v = 0; v < MOST_VECTORS; ++v) {
-    all.value[v] = before;
-    all.step[v] = build_steps(w, never(w));
+    *value_of(&all, v) = before;
+    *step_of(&all, v) = build_steps(w, never(w));
   }
-  all.spoiled = before;
+  all.all[SPOILED] = before;
   write_reductions(w, 0, &all);
   MlirValue step = find_step(w, &all);
   MlirType bit = mlirIntegerTypeGet(builder(w)->context, 1);
@@ -365,7 +313,7 @@ static void write_result(writer *w) {
   MlirValue yes = tune_ir_build_number(builder(w), bit, 1),
             is_plain = tune_ir_build_number(builder(w), bit, 0);
   if (is_float(w))
-    is_plain = reduce(w, "or", find_nans(w, all.spoiled));
+    is_plain = reduce(w, "or", find_nans(w, all.all[SPOILED]));
   if (w->choice->is_lower)
     is_plain = tune_ir_build_binary(builder(w), "arith.ori", is_plain,
                                     tune_ir_build_binary(builder(w), "arith.xori", is_found, yes));
@@ -387,10 +335,10 @@ static void write_parallel(writer *w, size_t from) {
     write_result(w);
     return;
   }
-  open_loop opened;
-  w->e->at[from] = begin(w, nest->extent[from], NULL, &opened);
+  tune_nest_open_loop opened;
+  w->e->at[from] = tune_nest_begin_loop(w->e, nest->extent[from], 0, NULL, &opened);
   write_parallel(w, from + 1);
-  end(w, &opened, NULL);
+  tune_nest_end_loop(w->e, &opened, NULL);
 }
 
 void tune_nest_places_write(tune_nest_emitter *emitter, const tune_nest_choice *choice) {

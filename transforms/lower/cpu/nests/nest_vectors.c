@@ -125,11 +125,8 @@ static void write_last_part(tune_nest_emitter *e, MlirValue from, int64_t known_
   open_loop opened;
   begin_loop(e, from, e->extents[loop], e->plan->lanes, carried, &opened, &e->at[loop]);
   MlirValue left = tune_ir_build_binary(&e->builder, "arith.subi", e->extents[loop], e->at[loop]);
-  e->is_part = true;
   e->last = tune_ir_build_binary(&e->builder, "arith.subi", e->extents[loop], constant(e, 1));
-  e->mask = tune_ir_build_value(&e->builder, "vector.create_mask",
-                                tune_nest_vector_type(e, mlirIntegerTypeGet(e->builder.context, 1)),
-                                1, &left);
+  tune_nest_begin_part(e, left);
   part(e, level, carried);
   e->is_part = false;
   end_loop(e, &opened);

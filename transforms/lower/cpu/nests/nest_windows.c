@@ -89,19 +89,12 @@ static double find_gain(const tune_nest_loops *nest, size_t slid, size_t window,
   return steps * width * lines / (elements * (each + (is_scanned ? COST_SCANNED : COST_BESIDE)));
 }
 
-static bool is_known(const tune_nest_loops *nest) {
-  for (size_t loop = 0; loop < nest->loop_count; ++loop)
-    if (nest->extent[loop] < 0)
-      return false;
-  return true;
-}
-
 bool tune_nest_window_find(const tune_nest_loops *nest, const tune_nest_wishes *wishes,
                            tune_nest_plan *out_plan, tune_nest_window *out_window) {
   double best = 1;
   if (wishes->bits == 0 || wishes->choice != 0 || !nest->combines || nest->is_guarded ||
-      nest->operand_count - nest->input_count != 1 || !is_known(nest) || has_indices(nest) ||
-      !may_be_kept(nest))
+      nest->operand_count - nest->input_count != 1 || !tune_nest_is_static(nest) ||
+      has_indices(nest) || !may_be_kept(nest))
     return false;
   for (size_t slid = 0; slid < nest->loop_count; ++slid)
     for (size_t window = 0; window < nest->loop_count; ++window) {
@@ -146,27 +139,8 @@ static MlirValue add(const writer *w, MlirValue a, MlirValue b) {
 static bool is_scanned(const writer *w) { return w->e->plan->lane_loop == w->window->slid; }
 
 // A loop of `end` steps over `values`, one for each vector, which are those of its body then.
-typedef struct open_loop {
-  tune_ir_builder outside;
-  MlirOperation op;
-} open_loop;
-
-static MlirValue begin(writer *w, int64_t end, MlirValue *values, open_loop *out) {
-  intptr_t count = values ? (intptr_t)w->e->vectors : 0;
-  out->outside = w->e->builder;
-  w->e->builder = tune_ir_build_for(&out->outside, end, count, values, &out->op);
-  for (intptr_t v = 0; v < count; ++v)
-    values[v] = mlirBlockGetArgument(w->e->builder.block, 1 + v);
-  return mlirBlockGetArgument(w->e->builder.block, 0);
-}
-
-static void end(writer *w, const open_loop *of, MlirValue *values) {
-  intptr_t count = values ? (intptr_t)w->e->vectors : 0;
-  tune_ir_build(&w->e->builder,
-                &(tune_ir_parts){.name = "scf.yield", .operand_count = count, .operands = values});
-  for (intptr_t v = 0; v < count; ++v)
-    values[v] = mlirOperationGetResult(of->op, v);
-  w->e->builder = of->outside;
+static MlirValue begin(writer *w, int64_t end, MlirValue *values, tune_nest_open_loop *out) {
+  return tune_nest_begin_loop(w->e, end, values ? (intptr_t)w->e->vectors : 0, values, out);
 }
 
 static void combine(writer *w, MlirValue *values, const MlirValue *more) {
@@ -185,11 +159,11 @@ static void reduce(writer *w, size_t from, MlirValue *values) {
   while (from < nest->loop_count && (!nest->is_reduction[from] || from == w->window->window))
     ++from;
   if (from < nest->loop_count) {
-    open_loop opened;
+    tune_nest_open_loop opened;
     MlirValue outside = w->e->at[from];
     w->e->at[from] = begin(w, nest->extent[from], values, &opened);
     reduce(w, from + 1, values);
-    end(w, &opened, values);
+    tune_nest_end_loop(w->e, &opened, values);
     w->e->at[from] = outside;
     return;
   }
@@ -271,14 +245,14 @@ static void write_rests(writer *w, MlirValue start, int64_t results, MlirValue *
     if (steps == 0)
       continue;
     MlirValue elements[MOST_VECTORS];
-    open_loop opened;
+    tune_nest_open_loop opened;
     MlirValue back = begin(w, steps, sums, &opened);
     MlirValue line = tune_ir_build_binary(&w->e->builder, "arith.subi", constant(w, last), back);
     read_elements(w, add(w, start, line), elements);
     combine(w, sums, elements);
     if (part)
       keep(w, line, sums);
-    end(w, &opened, sums);
+    tune_nest_end_loop(w->e, &opened, sums);
   }
 }
 
@@ -287,14 +261,14 @@ static void write_block(writer *w, MlirValue start, int64_t results) {
   write_rests(w, start, results, sums);
   write_results(w, start, sums);
   begin_at_neutral(w, sums);
-  open_loop opened;
+  tune_nest_open_loop opened;
   MlirValue step = begin(w, results - 1, sums, &opened), line = add(w, step, constant(w, 1));
   read_elements(w, add(w, add(w, start, constant(w, w->window->width)), step), elements);
   combine(w, sums, elements);
   read_kept(w, line, rests);
   combine(w, rests, sums);
   write_results(w, add(w, start, line), rests);
-  end(w, &opened, sums);
+  tune_nest_end_loop(w->e, &opened, sums);
 }
 
 //===--- Lanes along the loop that slides -----------------------------------------------===//
@@ -326,13 +300,6 @@ static MlirValue scan(writer *w, MlirValue vector, int64_t sign) {
   return vector;
 }
 
-static void begin_part(writer *w, int64_t lanes) {
-  MlirValue count = constant(w, lanes);
-  MlirType bits = tune_nest_vector_type(w->e, mlirIntegerTypeGet(w->e->builder.context, 1));
-  w->e->mask = tune_ir_build_value(&w->e->builder, "vector.create_mask", bits, 1, &count);
-  w->e->is_part = true;
-}
-
 // One vector of a block, at `line`: all from each lane on is kept. `*behind` is what comes after.
 static void scan_back(writer *w, MlirValue start, MlirValue line, MlirValue *behind) {
   MlirValue element;
@@ -346,9 +313,9 @@ static void scan_rests(writer *w, MlirValue start, int64_t results) {
   int64_t lanes = w->e->plan->lanes, width = w->window->width, odd = width % lanes;
   int64_t whole = width / lanes, kept = vectors_of(w, results);
   MlirValue behind = tune_nest_neutral(w->e, 0), element;
-  open_loop opened;
+  tune_nest_open_loop opened;
   if (odd) {
-    begin_part(w, odd);
+    tune_nest_begin_part(w->e, constant(w, odd));
     if (kept > whole)
       scan_back(w, start, constant(w, whole * lanes), &behind);
     else
@@ -363,7 +330,7 @@ static void scan_rests(writer *w, MlirValue start, int64_t results) {
                                           add(w, step, constant(w, kept)), constant(w, lanes));
     read_elements(w, add(w, start, line), &element);
     combine(w, &behind, &element);
-    end(w, &opened, &behind);
+    tune_nest_end_loop(w->e, &opened, &behind);
   }
   if (kept < whole || (odd && vectors_of(w, results) <= whole))
     behind = splat(w, scan(w, behind, -1), 0);
@@ -374,7 +341,7 @@ static void scan_rests(writer *w, MlirValue start, int64_t results) {
       tune_ir_build_binary(&w->e->builder, "arith.subi", constant(w, kept - 1), back);
   MlirValue line = tune_ir_build_binary(&w->e->builder, "arith.muli", vector, constant(w, lanes));
   scan_back(w, start, line, &behind);
-  end(w, &opened, &behind);
+  tune_nest_end_loop(w->e, &opened, &behind);
 }
 
 // The results of one vector. Element 0 of the next block counts from the second of them on.
@@ -400,15 +367,15 @@ static void scan_block(writer *w, MlirValue start, int64_t results) {
   if (whole > 0)
     scan_on(w, start, constant(w, 0), true, &before);
   if (whole > 1) {
-    open_loop opened;
+    tune_nest_open_loop opened;
     MlirValue step = begin(w, whole - 1, &before, &opened);
     MlirValue line = tune_ir_build_binary(&w->e->builder, "arith.muli",
                                           add(w, step, constant(w, 1)), constant(w, lanes));
     scan_on(w, start, line, false, &before);
-    end(w, &opened, &before);
+    tune_nest_end_loop(w->e, &opened, &before);
   }
   if (odd) {
-    begin_part(w, odd);
+    tune_nest_begin_part(w->e, constant(w, odd));
     scan_on(w, start, constant(w, whole * lanes), whole == 0, &before);
     w->e->is_part = false;
   }
@@ -420,10 +387,10 @@ static void write_blocks(writer *w) {
   void (*const write)(writer *, MlirValue, int64_t) = is_scanned(w) ? scan_block : write_block;
   int64_t width = w->window->width, blocks = w->window->steps / width;
   if (blocks > 0) {
-    open_loop opened;
+    tune_nest_open_loop opened;
     MlirValue block = begin(w, blocks, NULL, &opened);
     write(w, tune_ir_build_binary(&w->e->builder, "arith.muli", block, constant(w, width)), width);
-    end(w, &opened, NULL);
+    tune_nest_end_loop(w->e, &opened, NULL);
   }
   if (w->window->steps % width)
     write(w, constant(w, blocks * width), w->window->steps % width);
@@ -431,20 +398,12 @@ static void write_blocks(writer *w) {
 
 static void write_loops(writer *w, size_t from);
 
-// Vectors of the lane loop: `count` steps from `*done` on, so many vectors at a time.
-static void write_lanes(writer *w, size_t lane_loop, int64_t vectors, int64_t *done) {
-  int64_t step = vectors * w->e->plan->lanes,
-          count = (w->e->nest->extent[lane_loop] - *done) / step;
-  if (count == 0)
+static void write_lanes(writer *w, int64_t vectors, int64_t *done) {
+  tune_nest_open_loop opened;
+  if (!tune_nest_begin_vectors(w->e, vectors, done, 0, NULL, &opened))
     return;
-  open_loop opened;
-  w->e->vectors = vectors;
-  MlirValue index = begin(w, count, NULL, &opened);
-  MlirValue at = tune_ir_build_binary(&w->e->builder, "arith.muli", index, constant(w, step));
-  w->e->at[lane_loop] = add(w, at, constant(w, *done));
-  write_loops(w, lane_loop + 1);
-  end(w, &opened, NULL);
-  *done += count * step;
+  write_loops(w, w->e->plan->lane_loop + 1);
+  tune_nest_end_loop(w->e, &opened, NULL);
 }
 
 // All parallel loops from `from` on, but for the one that slides.
@@ -456,20 +415,20 @@ static void write_loops(writer *w, size_t from) {
     write_blocks(w);
   } else if (from == w->e->plan->lane_loop) {
     int64_t done = 0;
-    write_lanes(w, from, MOST_VECTORS, &done);
-    write_lanes(w, from, 1, &done);
+    write_lanes(w, MOST_VECTORS, &done);
+    write_lanes(w, 1, &done);
     w->e->vectors = 1;
     if (done < nest->extent[from]) {
-      begin_part(w, nest->extent[from] - done);
+      tune_nest_begin_part(w->e, constant(w, nest->extent[from] - done));
       w->e->at[from] = constant(w, done);
       write_loops(w, from + 1);
       w->e->is_part = false;
     }
   } else {
-    open_loop opened;
+    tune_nest_open_loop opened;
     w->e->at[from] = begin(w, nest->extent[from], NULL, &opened);
     write_loops(w, from + 1);
-    end(w, &opened, NULL);
+    tune_nest_end_loop(w->e, &opened, NULL);
   }
 }
 
