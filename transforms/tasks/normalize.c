@@ -9,6 +9,7 @@
 #include "transforms/ir/no_elements.h"
 #include "transforms/ir/transform_script.h"
 #include "transforms/tasks/extract.h"
+#include "transforms/tasks/normalize_prefixes.h"
 #include "transforms/tasks/normalize_windows.h"
 #include "transforms/tasks/normalize_zeroes.h"
 
@@ -125,12 +126,14 @@ void tune_normalize_forget_tasks(MlirOperation module) {
   mlirOperationWalk(module, forget_in_op, NULL, MlirWalkPreOrder);
 }
 
-void tune_normalize_operands(MlirOperation root) {
+void tune_normalize_operands(MlirOperation root, bool for_cpu) {
+  if (for_cpu)
+    tune_normalize_prefixes(root);
   tune_normalize_zeroes(root);
   tune_normalize_windows(root);
 }
 
-tune_status tune_normalize(MlirModule module) {
+tune_status tune_normalize(MlirModule module, bool for_cpu) {
   MlirContext context = mlirModuleGetContext(module);
   // Equal ops with different choices would stay apart, and a module fall into other tasks than the
   // same one without choices.
@@ -138,7 +141,7 @@ tune_status tune_normalize(MlirModule module) {
   tune_normalize_forget_tasks(mlirModuleGetOperation(module));
   tune_allow_place(mlirModuleGetOperation(module));
   TUNE_RETURN_IF_ERROR(tune_no_elements_replace(mlirModuleGetOperation(module)));
-  tune_normalize_operands(mlirModuleGetOperation(module));
+  tune_normalize_operands(mlirModuleGetOperation(module), for_cpu);
   const char *decomposition = tune_normalize_decomposition(mlirModuleGetOperation(module));
   if (decomposition)
     TUNE_RETURN_IF_ERROR(run_transforms(mlirModuleGetOperation(module), decomposition));
