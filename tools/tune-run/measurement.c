@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Limits of the child that runs the modules. Timing them takes time besides.
-#define RUN_SECONDS 600.0
 #define RUN_BYTES 1e12 // of address space: no limit but the machine's memory
 
 // Those that "-" stands for are gaps.
@@ -65,7 +63,7 @@ static tune_status make_request(const benchmark *b, size_t first, size_t count, 
              .inputs = {.seed = s->seed, .dynamic = s->dynamic},
              .check = measurement_check(b),
              .signature = b->subjects[0].opened.signature,
-             .limits = {RUN_SECONDS + 2 * seconds * (double)count, RUN_BYTES}},
+             .limits = {s->run_seconds + 2 * seconds * (double)count, RUN_BYTES}},
       .measure = {.budget = seconds, .precision = s->precision}};
   tune_status status = s->input_file ? list_inputs(b, &wanted.of.inputs.inputs)
                                      : copy_paths(&s->inputs, &wanted.of.inputs.inputs);
@@ -88,8 +86,15 @@ tune_status measurement_run(const benchmark *b, size_t first, size_t count, doub
                             json_t **out_reply, tune_run_reply *out_run) {
   json_t *request;
   TUNE_RETURN_IF_ERROR(make_request(b, first, count, seconds, &request));
-  TUNE_RETURN_IF_ERROR(exchange_ask(b->measurer, request, out_reply));
-  tune_status status = tune_reply_was_read(tune_run_reply_from_json(*out_reply, out_run));
+  tune_status status = exchange_ask(b->measurer, request, out_reply);
+  if (tune_status_get_code(status) == TUNE_DEADLINE_EXCEEDED)
+    return tune_status_join(
+        tune_status_make(TUNE_DEADLINE_EXCEEDED,
+                         "%s; --run-time=SECONDS gives it more, --check=false does without",
+                         tune_status_get_message(status)),
+        status);
+  TUNE_RETURN_IF_ERROR(status);
+  status = tune_reply_was_read(tune_run_reply_from_json(*out_reply, out_run));
   if (!tune_status_is_ok(status))
     json_decref(*out_reply);
   return status;
