@@ -5,6 +5,7 @@
 #include "tools/tune-measure/measure_run.h"
 
 #include "tools/tune-measure/measure_compare.h"
+#include "tools/tune-measure/reference.h"
 #include "tools/tune-measure/trial.h"
 
 #include <stdlib.h>

@@ -17,7 +17,8 @@ typedef struct reference {
 } reference;
 
 // Makes the outputs of `t->dense`, `reference_seconds` and `nan_share`. INTERNAL with the reason
-// where it crashes, DEADLINE_EXCEEDED where it does not end, here and below; CANCELLED if the watch says so.
+// where it crashes, DEADLINE_EXCEEDED where it does not end, here and below; CANCELLED if the watch
+// says so.
 tune_status reference_run(const reference *r, task *t);
 // Runs once more on inputs that are a little off, and makes the spreads of `t->dense`.
 tune_status reference_find_spreads(const reference *r, task *t);

@@ -78,8 +78,10 @@ tune_status reference_child_run(const reference *r, reference_order *order,
     if (outcome.end == CHILD_CANCELLED)
       status = tune_status_make(TUNE_CANCELLED, "stopped");
     else if (outcome.end == CHILD_TIMED_OUT)
-      status = tune_status_make(TUNE_DEADLINE_EXCEEDED, "the reference, which is the plain "
-                                                        "lowering: %s", outcome.error);
+      status = tune_status_make(TUNE_DEADLINE_EXCEEDED,
+                                "the reference, which is the plain "
+                                "lowering: %s",
+                                outcome.error);
     else if (outcome.end != CHILD_REPORTED)
       status = tune_status_make(TUNE_INTERNAL, "the reference failed: %s", outcome.error);
     else

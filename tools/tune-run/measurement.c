@@ -19,16 +19,6 @@ static tune_status copy_paths(const tune_option_list *paths, tune_text_list *out
   return TUNE_OK;
 }
 
-static tune_status list_inputs(const benchmark *b, tune_text_list *out_list) {
-  *out_list =
-      (tune_text_list){calloc(b->inputs.count + 1, sizeof *out_list->items), b->inputs.count};
-  if (!out_list->items)
-    return tune_status_out_of_memory("running a module");
-  for (size_t i = 0; i < b->inputs.count; ++i)
-    out_list->items[i] = b->inputs.items[i].path;
-  return TUNE_OK;
-}
-
 static tune_status list_artifacts(const benchmark *b, size_t first, size_t count,
                                   tune_text_list *out_list) {
   *out_list = (tune_text_list){calloc(count + 1, sizeof *out_list->items), count};
@@ -65,10 +55,8 @@ static tune_status make_request(const benchmark *b, size_t first, size_t count, 
              .signature = b->subjects[0].opened.signature,
              .limits = {s->run_seconds + 2 * seconds * (double)count, RUN_BYTES}},
       .measure = {.budget = seconds, .precision = s->precision}};
-  tune_status status = s->input_file ? list_inputs(b, &wanted.of.inputs.inputs)
-                                     : copy_paths(&s->inputs, &wanted.of.inputs.inputs);
-  if (tune_status_is_ok(status))
-    status = copy_paths(&s->outputs, &wanted.outputs);
+  wanted.of.inputs.inputs = (tune_text_list){b->inputs.paths, b->inputs.count};
+  tune_status status = copy_paths(&s->outputs, &wanted.outputs);
   // The outputs are those of the first artifact.
   if (tune_status_is_ok(status) && b->expected && first == 0)
     status = expected_add_paths(b->expected, &wanted.outputs);
@@ -76,7 +64,6 @@ static tune_status make_request(const benchmark *b, size_t first, size_t count, 
     status = list_artifacts(b, first, count, &wanted.artifacts);
   if (tune_status_is_ok(status))
     status = tune_run_request_to_json(&wanted, out_request);
-  free(wanted.of.inputs.inputs.items);
   free(wanted.outputs.items);
   free(wanted.artifacts.items);
   return status;

@@ -41,11 +41,16 @@ static tune_status check_emit(const run_settings *s) {
   const struct {
     const char *option;
     bool is_given;
-  } of_runs[] = {{"--input", s->inputs.count > 0},    {"--inputs", s->input_file != NULL},
-                 {"--expect", s->expected != NULL},   {"--compare", s->compare.count > 0},
-                 {"--seed", s->seed != NOT_GIVEN},    {"--dynamic", s->dynamic > 0 && !takes_sizes},
-                 {"--time", s->seconds != NOT_GIVEN}, {"--precision", s->precision != NOT_GIVEN},
-                 {"--check=false", !s->checks},       {"--format=json", s->format != FORMAT_TEXT},
+  } of_runs[] = {{"--input", s->inputs.count > 0},
+                 {"--inputs", s->input_file != NULL},
+                 {"--expect", s->expected != NULL},
+                 {"--compare", s->compare.count > 0},
+                 {"--seed", s->seed != NOT_GIVEN},
+                 {"--dynamic", s->dynamic > 0 && !takes_sizes},
+                 {"--time", s->seconds != NOT_GIVEN},
+                 {"--precision", s->precision != NOT_GIVEN},
+                 {"--check=false", !s->checks},
+                 {"--format=json", s->format != FORMAT_TEXT},
                  {"--run-time", s->run_seconds != NOT_GIVEN}};
   for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; ++i)
     if (of_runs[i].is_given)
@@ -60,16 +65,23 @@ static tune_status check_record(const run_settings *s) {
   const struct {
     const char *option;
     bool is_given;
-  } of_modules[] = {
-      {"a module", s->module != NULL},     {"--function", s->function != NULL},
-      {"--config", s->config != NULL},     {"--input", s->inputs.count > 0},
-      {"--inputs", s->input_file != NULL}, {"--expect", s->expected != NULL},
-      {"--output", s->outputs.count > 0},  {"--compare", s->compare.count > 0},
-      {"--seed", s->seed != NOT_GIVEN},    {"--dynamic", s->dynamic > 0},
-      {"--time", s->seconds != NOT_GIVEN}, {"--precision", s->precision != NOT_GIVEN},
-      {"--check=false", !s->checks},       {"--build-time", s->build_seconds != NOT_GIVEN},
-      {"--emit", s->emit != EMIT_NONE},    {"--device", s->device != NULL},
-      {"--run-time", s->run_seconds != NOT_GIVEN}};
+  } of_modules[] = {{"a module", s->module != NULL},
+                    {"--function", s->function != NULL},
+                    {"--config", s->config != NULL},
+                    {"--input", s->inputs.count > 0},
+                    {"--inputs", s->input_file != NULL},
+                    {"--expect", s->expected != NULL},
+                    {"--output", s->outputs.count > 0},
+                    {"--compare", s->compare.count > 0},
+                    {"--seed", s->seed != NOT_GIVEN},
+                    {"--dynamic", s->dynamic > 0},
+                    {"--time", s->seconds != NOT_GIVEN},
+                    {"--precision", s->precision != NOT_GIVEN},
+                    {"--check=false", !s->checks},
+                    {"--build-time", s->build_seconds != NOT_GIVEN},
+                    {"--emit", s->emit != EMIT_NONE},
+                    {"--device", s->device != NULL},
+                    {"--run-time", s->run_seconds != NOT_GIVEN}};
   for (size_t i = 0; i < sizeof of_modules / sizeof *of_modules; ++i)
     if (of_modules[i].is_given)
       return tune_status_make(TUNE_INVALID_ARGUMENT,
@@ -223,7 +235,8 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
        "Stop a build that takes longer: a schedule may unroll without end. The default is 600.",
        NULL, 0, 86400},
       {"run-time", 0, TUNE_OPTION_NUMBER, &s->run_seconds, "SECONDS",
-       "Stop what runs longer, beside the time of timing it: a loop may have no end. The default is "
+       "Stop what runs longer, beside the time of timing it: a loop may have no end. The default "
+       "is "
        "120.",
        NULL, 0, 86400},
       {"format", 0, TUNE_OPTION_CHOICE, &s->format, NULL,

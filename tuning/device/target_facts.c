@@ -121,8 +121,8 @@ static tune_status find_cores(size_t threads, tune_cores *out_cores) {
   return TUNE_OK;
 }
 
-// Asks for the object `what` of the target `name`; the answer is a new reference. CANCELLED where it
-// is `interrupted` (NULL: never) meanwhile.
+// Asks for the object `what` of the target `name`; the answer is a new reference. CANCELLED where
+// it is `interrupted` (NULL: never) meanwhile.
 static tune_status ask(const char *what, const tune_target_name *name, size_t threads, bool quick,
                        const volatile sig_atomic_t *interrupted, json_t **out_object) {
   *out_object = NULL;
@@ -405,8 +405,8 @@ tune_status tune_target_facts_put(const tune_target_facts *facts, tune_database 
 // Takes one more measurement into the roofline and keeps that in `database`, which may be NULL.
 static tune_status measure_roofline(tune_target_facts *facts, bool quick, tune_database *database) {
   json_t *measured;
-  TUNE_RETURN_IF_ERROR(ask(TUNE_DO_ROOFLINE, &facts->name, facts->threads, quick, facts->interrupted,
-                           &measured));
+  TUNE_RETURN_IF_ERROR(
+      ask(TUNE_DO_ROOFLINE, &facts->name, facts->threads, quick, facts->interrupted, &measured));
   tune_status status = tune_kept_roofline_add(&facts->roofline, measured,
                                               (double)(tune_clock_date_milliseconds() / 1000));
   json_decref(measured);

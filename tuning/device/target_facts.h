@@ -44,7 +44,7 @@ typedef struct tune_target_facts {
   json_t *fingerprint; // as in formats/fingerprint.h
   json_t *roofline;    // as in targets/roofline.h; NULL until tune_target_facts_read_roofline
   const volatile sig_atomic_t *interrupted; // not 0: nobody is waited for; NULL: never
-  tune_digest digest;  // names the fingerprint and the threads: the fingerprint of records
+  tune_digest digest; // names the fingerprint and the threads: the fingerprint of records
 } tune_target_facts;
 
 // Asks for the fingerprint of `target` ("cpu", "vulkan:0", see target_name.h, whose errors it

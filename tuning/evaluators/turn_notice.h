@@ -1,7 +1,7 @@
 //===- turn_notice.h - Telling people what a measurement waits for -----------===//
 //
-// What is timed waits for others that time on the same cores (docs/tune-measure.md#turns). Who waits
-// without a word looks as if it hung.
+// What is timed waits for others that time on the same cores (docs/tune-measure.md#turns). Who
+// waits without a word looks as if it hung.
 //
 // Threads: one at a time.
 //
