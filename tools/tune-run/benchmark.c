@@ -227,7 +227,8 @@ static tune_status exchange_all(benchmark *b) {
   json_decref(b->reply);
   b->reply = NULL;
   b->run = (tune_run_reply){.has_reference = false};
-  return measurement_run(b, 0, b->subject_count, b->settings->seconds, &b->reply, &b->run);
+  const measured_subjects all = {.count = b->subject_count, .seconds = b->settings->seconds};
+  return measurement_run(b, &all, &b->reply, &b->run);
 }
 
 // Whether a module is to blame for its verdict, and another schedule may mend it.

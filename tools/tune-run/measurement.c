@@ -40,8 +40,17 @@ tune_check_wanted measurement_check(const benchmark *b) {
                              .sensitivity = true};
 }
 
-static tune_status make_request(const benchmark *b, size_t first, size_t count, double seconds,
+// Files of outputs are those of the module, as it was measured: what is tried writes none.
+static tune_status list_outputs(const benchmark *b, bool is_tried, tune_text_list *out_list) {
+  static const tune_option_list none;
+  TUNE_RETURN_IF_ERROR(copy_paths(is_tried ? &none : &b->settings->outputs, out_list));
+  return b->expected && !is_tried ? expected_add_paths(b->expected, out_list) : TUNE_OK;
+}
+
+static tune_status make_request(const benchmark *b, const measured_subjects *of,
                                 json_t **out_request) {
+  size_t first = of->first, count = of->count;
+  double seconds = of->seconds;
   const run_settings *s = b->settings;
   tune_run_request wanted = {
       .ticket = 1,
@@ -56,10 +65,7 @@ static tune_status make_request(const benchmark *b, size_t first, size_t count, 
              .limits = {s->run_seconds + 2 * seconds * (double)count, RUN_BYTES}},
       .measure = {.budget = seconds, .precision = s->precision}};
   wanted.of.inputs.inputs = (tune_text_list){b->inputs.paths, b->inputs.count};
-  tune_status status = copy_paths(&s->outputs, &wanted.outputs);
-  // The outputs are those of the first artifact.
-  if (tune_status_is_ok(status) && b->expected && first == 0)
-    status = expected_add_paths(b->expected, &wanted.outputs);
+  tune_status status = list_outputs(b, of->is_tried, &wanted.outputs);
   if (tune_status_is_ok(status))
     status = list_artifacts(b, first, count, &wanted.artifacts);
   if (tune_status_is_ok(status))
@@ -69,10 +75,10 @@ static tune_status make_request(const benchmark *b, size_t first, size_t count, 
   return status;
 }
 
-tune_status measurement_run(const benchmark *b, size_t first, size_t count, double seconds,
-                            json_t **out_reply, tune_run_reply *out_run) {
+tune_status measurement_run(const benchmark *b, const measured_subjects *of, json_t **out_reply,
+                            tune_run_reply *out_run) {
   json_t *request;
-  TUNE_RETURN_IF_ERROR(make_request(b, first, count, seconds, &request));
+  TUNE_RETURN_IF_ERROR(make_request(b, of, &request));
   tune_status status = exchange_ask(b->measurer, request, out_reply);
   if (tune_status_get_code(status) == TUNE_DEADLINE_EXCEEDED)
     return tune_status_join(

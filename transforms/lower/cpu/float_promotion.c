@@ -194,6 +194,13 @@ static void mark_carried(widening *self, MlirOperation loop) {
   }
 }
 
+// The body of a linalg op is what its loops will do, and is looked at when they are there.
+static MlirWalkResult next_of(const widening *self, MlirOperation op) {
+  return self->failed                                         ? MlirWalkResultInterrupt
+         : tune_ir_string_starts(tune_ir_name(op), "linalg.") ? MlirWalkResultSkip
+                                                              : MlirWalkResultAdvance;
+}
+
 static MlirWalkResult mark_op(MlirOperation op, void *user_data) {
   widening *self = user_data;
   if (computes(op) || rounds_loosely(self, op) || (moves(op) && takes_marked(self, op)))
@@ -205,7 +212,7 @@ static MlirWalkResult mark_op(MlirOperation op, void *user_data) {
     if (!mlirValueIsNull(to) && is_marked(self, mlirOperationGetOperand(op, i)))
       mark(self, to);
   }
-  return self->failed ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+  return next_of(self, op);
 }
 
 //===--- Types ------------------------------------------------------------------------===//
@@ -237,7 +244,7 @@ static MlirWalkResult give_types(MlirOperation op, void *user_data) {
   }
   if (is_concerned(self, op))
     self->failed |= !tune_op_list_add(&self->ops, op);
-  return self->failed ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+  return next_of(self, op);
 }
 
 //===--- Steps ------------------------------------------------------------------------===//
@@ -393,29 +400,29 @@ static void drop_step(MlirOperation op) {
   mlirOperationDestroy(op);
 }
 
-static void widen(widening *self, MlirOperation module) {
+static void widen(widening *self, MlirOperation root) {
   do {
     self->has_grown = false;
-    mlirOperationWalk(module, mark_op, self, MlirWalkPreOrder);
+    mlirOperationWalk(root, mark_op, self, MlirWalkPreOrder);
   } while (self->has_grown && !self->failed);
   if (!self->failed)
-    mlirOperationWalk(module, give_types, self, MlirWalkPreOrder);
+    mlirOperationWalk(root, give_types, self, MlirWalkPreOrder);
   for (size_t i = 0; i < self->ops.count && !self->failed; ++i)
     give_operands(self, self->ops.ops[i]);
   for (size_t i = 0; i < self->loose.count && !self->failed; ++i)
     drop_step(self->loose.ops[i]);
 }
 
-tune_status tune_float_promotion_run(MlirOperation module) {
-  tune_ir_load_dialects(mlirOperationGetContext(module),
+tune_status tune_float_promotion_run(MlirOperation root) {
+  tune_ir_load_dialects(mlirOperationGetContext(root),
                         (const char *const[]){"arith", "ub", "vector", NULL});
   widening self = {.failed = false,
-                   .contract = mlirAttributeParseGet(mlirOperationGetContext(module),
+                   .contract = mlirAttributeParseGet(mlirOperationGetContext(root),
                                                      tune_ir_string("#arith.fastmath<contract>"))};
   tune_op_map *const maps[] = {&self.marked, &self.extended.index, &self.rounded.index};
   for (size_t i = 0; i < sizeof maps / sizeof *maps; ++i)
     tune_op_map_init(maps[i]);
-  widen(&self, module);
+  widen(&self, root);
   for (size_t i = 0; i < sizeof maps / sizeof *maps; ++i)
     tune_op_map_deinit(maps[i]);
   tune_op_list_deinit(&self.ops);

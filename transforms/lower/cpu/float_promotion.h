@@ -25,9 +25,10 @@
 extern "C" {
 #endif
 
-// Does so in `module`, on buffers: with scalars, vectors of fixed sizes, scf.for and scf.if. What
-// only moves data stays narrow. OUT_OF_MEMORY alone.
-tune_status tune_float_promotion_run(MlirOperation module);
+// Does so in `root`, on buffers: with scalars, vectors of fixed sizes, scf.for and scf.if. What
+// only moves data stays narrow, and so do the bodies of linalg ops, until these are loops: it may
+// be done again then. OUT_OF_MEMORY alone.
+tune_status tune_float_promotion_run(MlirOperation root);
 
 #ifdef __cplusplus
 }
