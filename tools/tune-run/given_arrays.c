@@ -131,7 +131,7 @@ static bool is_missing(const given_arrays *a, const run_settings *settings, size
 
 // Outputs for random values are no framework's.
 static tune_status check_none_missing(const given_arrays *a, const run_settings *settings) {
-  for (size_t i = 0; settings->expected && i < a->count; ++i) {
+  for (size_t i = 0; settings->expected && !settings->has_seed && i < a->count; ++i) {
     if (a->paths[i])
       continue;
     char name[LABEL], type[TUNE_VALUE_TYPE_TEXT];
@@ -140,7 +140,8 @@ static tune_status check_none_missing(const given_arrays *a, const run_settings 
     bool is_scalar = a->types[i].is_scalar;
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "--expect=%s says nothing of random inputs, and no array is given for "
-                            "%s, a %s%s%s; give all by --inputs or --input",
+                            "%s, a %s%s%s; give all by --inputs or "
+                            "--input, or a --seed where random ones are meant",
                             settings->expected, name, is_scalar ? "" : "tensor<", type,
                             is_scalar ? "" : ">");
   }

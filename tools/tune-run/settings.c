@@ -124,7 +124,8 @@ static tune_status check_usage(run_settings *s) {
                             "here, so that this needs --emit; `tune-run export` has it measured "
                             "there",
                             s->device);
-  if (s->seed == NOT_GIVEN)
+  s->has_seed = s->seed != NOT_GIVEN;
+  if (!s->has_seed)
     s->seed = 0;
   if (s->seconds == NOT_GIVEN)
     s->seconds = DEFAULT_SECONDS;

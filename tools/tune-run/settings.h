@@ -48,6 +48,7 @@ typedef struct run_settings {
   tune_option_list outputs; // .npy files in the order of the outputs, "-": not wanted; with emit,
                             // the one file to write
   tune_option_list compare; // other modules
+  bool has_seed;            // it was given, and random inputs are meant
   bool checks;
   bool is_strict;   // a task whose schedule fails gets no other one
   bool flush_cache; // ahead of each run that is timed, and records are of such
