@@ -12,6 +12,7 @@
 
 // The reference of what has sums and products alone does not lean.
 // RUN: tune-worker --build=%s --function=compared --plain --emit=llvm -o - | FileCheck %s --check-prefix=LEANS
+// RUN: tune-worker --build=%s --function=turns --plain --emit=llvm -o - | FileCheck %s --check-prefix=LEANS
 // RUN: tune-worker --build=%s --function=compared --emit=llvm -o - | FileCheck %s --check-prefix=STANDS
 // RUN: tune-worker --build=%examples/matmul_bias_relu_64x64x64_f32.mlir --plain --emit=llvm -o - | FileCheck %s --check-prefix=STANDS
 // RUN: tune-worker --build=%s --function=ordered --plain --emit=llvm -o - | FileCheck %s --check-prefix=STANDS
@@ -19,6 +20,8 @@
 // STANDS-NOT: tune_leaning
 
 #map = affine_map<(d0, d1) -> (d0, d1)>
+#rows = affine_map<(d0, d1) -> (d0)>
+#row = affine_map<(d0) -> (d0)>
 
 // tanh(x) is below x or not as its last bit is, for small x.
 func.func @compared(%a: tensor<65x1632xf32>) -> tensor<65x1632xf32> {
@@ -161,4 +164,34 @@ func.func @ordered(%a: tensor<64x48xf32>) -> tensor<64x48xf32> {
       linalg.yield %y : f32
   } -> tensor<64x48xf32>
   return %r : tensor<64x48xf32>
+}
+
+// What a turn of a loop sums up is rounded in the next one, ahead of where that is done.
+func.func @turns(%a: tensor<4096x64xf32>) -> tensor<4096xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %zero = arith.constant 0.0 : f32
+  %scale = arith.constant 65536.0 : f32
+  %init = tensor.empty() : tensor<4096xf32>
+  %none = linalg.fill ins(%zero : f32) outs(%init : tensor<4096xf32>) -> tensor<4096xf32>
+  %r:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%t = %none, %s = %none)
+      -> (tensor<4096xf32>, tensor<4096xf32>) {
+    %n = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel"]}
+        ins(%t : tensor<4096xf32>) outs(%s : tensor<4096xf32>) {
+      ^bb0(%x: f32, %o: f32):
+        %y = math.roundeven %x : f32
+        %z = arith.addf %y, %o : f32
+        linalg.yield %z : f32
+    } -> tensor<4096xf32>
+    %u = linalg.generic {indexing_maps = [#map, #rows], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<4096x64xf32>) outs(%t : tensor<4096xf32>) {
+      ^bb0(%x: f32, %o: f32):
+        %y = arith.mulf %x, %scale : f32
+        %z = arith.addf %y, %o : f32
+        linalg.yield %z : f32
+    } -> tensor<4096xf32>
+    scf.yield %u, %n : tensor<4096xf32>, tensor<4096xf32>
+  }
+  return %r#1 : tensor<4096xf32>
 }

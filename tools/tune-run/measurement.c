@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Limits of the child that runs the modules. Timing them takes time besides.
-#define RUN_SECONDS 600.0
 #define RUN_BYTES 1e12 // of address space: no limit but the machine's memory
 
 // Those that "-" stands for are gaps.
@@ -18,16 +16,6 @@ static tune_status copy_paths(const tune_option_list *paths, tune_text_list *out
     return tune_status_out_of_memory("running a module");
   for (size_t i = 0; i < paths->count; ++i)
     out_list->items[i] = strcmp(paths->values[i], "-") == 0 ? NULL : paths->values[i];
-  return TUNE_OK;
-}
-
-static tune_status list_inputs(const benchmark *b, tune_text_list *out_list) {
-  *out_list =
-      (tune_text_list){calloc(b->inputs.count + 1, sizeof *out_list->items), b->inputs.count};
-  if (!out_list->items)
-    return tune_status_out_of_memory("running a module");
-  for (size_t i = 0; i < b->inputs.count; ++i)
-    out_list->items[i] = b->inputs.items[i].path;
   return TUNE_OK;
 }
 
@@ -52,8 +40,17 @@ tune_check_wanted measurement_check(const benchmark *b) {
                              .sensitivity = true};
 }
 
-static tune_status make_request(const benchmark *b, size_t first, size_t count, double seconds,
+// Files of outputs are those of the module, as it was measured: what is tried writes none.
+static tune_status list_outputs(const benchmark *b, bool is_tried, tune_text_list *out_list) {
+  static const tune_option_list none;
+  TUNE_RETURN_IF_ERROR(copy_paths(is_tried ? &none : &b->settings->outputs, out_list));
+  return b->expected && !is_tried ? expected_add_paths(b->expected, out_list) : TUNE_OK;
+}
+
+static tune_status make_request(const benchmark *b, const measured_subjects *of,
                                 json_t **out_request) {
+  size_t first = of->first, count = of->count;
+  double seconds = of->seconds;
   const run_settings *s = b->settings;
   tune_run_request wanted = {
       .ticket = 1,
@@ -65,31 +62,32 @@ static tune_status make_request(const benchmark *b, size_t first, size_t count, 
              .inputs = {.seed = s->seed, .dynamic = s->dynamic},
              .check = measurement_check(b),
              .signature = b->subjects[0].opened.signature,
-             .limits = {RUN_SECONDS + 2 * seconds * (double)count, RUN_BYTES}},
+             .limits = {s->run_seconds + 2 * seconds * (double)count, RUN_BYTES}},
       .measure = {.budget = seconds, .precision = s->precision}};
-  tune_status status = s->input_file ? list_inputs(b, &wanted.of.inputs.inputs)
-                                     : copy_paths(&s->inputs, &wanted.of.inputs.inputs);
-  if (tune_status_is_ok(status))
-    status = copy_paths(&s->outputs, &wanted.outputs);
-  // The outputs are those of the first artifact.
-  if (tune_status_is_ok(status) && b->expected && first == 0)
-    status = expected_add_paths(b->expected, &wanted.outputs);
+  wanted.of.inputs.inputs = (tune_text_list){b->inputs.paths, b->inputs.count};
+  tune_status status = list_outputs(b, of->is_tried, &wanted.outputs);
   if (tune_status_is_ok(status))
     status = list_artifacts(b, first, count, &wanted.artifacts);
   if (tune_status_is_ok(status))
     status = tune_run_request_to_json(&wanted, out_request);
-  free(wanted.of.inputs.inputs.items);
   free(wanted.outputs.items);
   free(wanted.artifacts.items);
   return status;
 }
 
-tune_status measurement_run(const benchmark *b, size_t first, size_t count, double seconds,
-                            json_t **out_reply, tune_run_reply *out_run) {
+tune_status measurement_run(const benchmark *b, const measured_subjects *of, json_t **out_reply,
+                            tune_run_reply *out_run) {
   json_t *request;
-  TUNE_RETURN_IF_ERROR(make_request(b, first, count, seconds, &request));
-  TUNE_RETURN_IF_ERROR(exchange_ask(b->measurer, request, out_reply));
-  tune_status status = tune_reply_was_read(tune_run_reply_from_json(*out_reply, out_run));
+  TUNE_RETURN_IF_ERROR(make_request(b, of, &request));
+  tune_status status = exchange_ask(b->measurer, request, out_reply);
+  if (tune_status_get_code(status) == TUNE_DEADLINE_EXCEEDED)
+    return tune_status_join(
+        tune_status_make(TUNE_DEADLINE_EXCEEDED,
+                         "%s; --run-time=SECONDS gives it more, --check=false does without",
+                         tune_status_get_message(status)),
+        status);
+  TUNE_RETURN_IF_ERROR(status);
+  status = tune_reply_was_read(tune_run_reply_from_json(*out_reply, out_run));
   if (!tune_status_is_ok(status))
     json_decref(*out_reply);
   return status;

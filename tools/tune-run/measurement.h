@@ -12,10 +12,16 @@
 
 // How outputs of the benchmark's modules are compared.
 tune_check_wanted measurement_check(const benchmark *b);
-// Has tune-measure run the artifacts of `count` subjects from `first` on, and time each for
-// `seconds`.
-// `*out_run` borrows of `*out_reply`; both are the caller's.
-tune_status measurement_run(const benchmark *b, size_t first, size_t count, double seconds,
-                            json_t **out_reply, tune_run_reply *out_run);
+
+typedef struct measured_subjects {
+  size_t first, count;
+  double seconds; // for which each is timed
+  bool is_tried;  // one that may not be what the benchmark ends with: no outputs are written
+} measured_subjects;
+
+// Has tune-measure run, check and time the artifacts of some subjects; the outputs that the
+// settings want are those of the first. `*out_run` borrows of `*out_reply`; both are the caller's.
+tune_status measurement_run(const benchmark *b, const measured_subjects *of, json_t **out_reply,
+                            tune_run_reply *out_run);
 
 #endif // TUNE_TOOLS_TUNE_RUN_MEASUREMENT_H

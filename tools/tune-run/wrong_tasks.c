@@ -2,6 +2,7 @@
 
 #include "tools/tune-run/wrong_tasks.h"
 
+#include "support/json.h"
 #include "tools/tune-run/measurement.h"
 
 #include <stdlib.h>
@@ -40,6 +41,19 @@ static tune_set_aside_list list_first(const mender *m, size_t count) {
   return list;
 }
 
+// What the check says of the artifact.
+static tune_status check(const mender *m, bool *out_is_right) {
+  const measured_subjects one = {
+      .first = m->index, .count = 1, .seconds = TRY_SECONDS, .is_tried = true};
+  json_t *reply;
+  tune_run_reply run;
+  TUNE_RETURN_IF_ERROR(measurement_run(m->benchmark, &one, &reply, &run));
+  *out_is_right = run.compared.verdict && strcmp(run.compared.verdict, TUNE_SAID_OK) == 0;
+  tune_run_reply_deinit(&run);
+  json_decref(reply);
+  return TUNE_OK;
+}
+
 static tune_status build(const mender *m, tune_set_aside_list set_aside, bool is_tried) {
   benchmark *b = m->benchmark;
   subject *s = &b->subjects[m->index];
@@ -49,8 +63,6 @@ static tune_status build(const mender *m, tune_set_aside_list set_aside, bool is
 }
 
 static tune_status is_right(const mender *m, size_t first, bool *out_is_right) {
-  json_t *reply;
-  tune_run_reply run;
   *out_is_right = false;
   tune_status status = build(m, list_first(m, first), true);
   if (tune_status_get_code(status) == TUNE_INVALID_ARGUMENT) { // it does not build
@@ -58,10 +70,25 @@ static tune_status is_right(const mender *m, size_t first, bool *out_is_right) {
     return TUNE_OK;
   }
   TUNE_RETURN_IF_ERROR(status);
-  TUNE_RETURN_IF_ERROR(measurement_run(m->benchmark, m->index, 1, TRY_SECONDS, &reply, &run));
-  *out_is_right = run.compared.verdict && strcmp(run.compared.verdict, TUNE_SAID_OK) == 0;
-  tune_run_reply_deinit(&run);
-  json_decref(reply);
+  return check(m, out_is_right);
+}
+
+// Whether the module says what the first one says, of which the reference is. Its plain lowering
+// tells, which only a CPU runs; where that is wrong, no schedule is to blame.
+static tune_status says_the_same(const mender *m, bool *out_says) {
+  benchmark *b = m->benchmark;
+  subject *s = &b->subjects[m->index];
+  *out_says = true;
+  if (m->index == 0 || b->facts->name.kind != TUNE_KIND_CPU)
+    return TUNE_OK;
+  const subject_build one = {
+      .of = s, .plain = true, .form = "so", .output = s->artifact, .is_tried = true};
+  TUNE_RETURN_IF_ERROR(subject_build_all(b->worker, &one, 1, b->settings->build_seconds));
+  TUNE_RETURN_IF_ERROR(check(m, out_says));
+  if (!*out_says)
+    tune_json_append_text(b->notes,
+                          "%s says something else than %s: it is wrong in plain loops, too",
+                          s->path, b->subjects[0].path);
   return TUNE_OK;
 }
 
@@ -106,8 +133,9 @@ static tune_status mend_one(mender *m, bool *out_found) {
 }
 
 static tune_status mend(mender *m, bool *out_is_right) {
-  bool found = true;
+  bool found;
   *out_is_right = false;
+  TUNE_RETURN_IF_ERROR(says_the_same(m, &found));
   for (size_t i = 0; i < count_tasks(m) && found && !*out_is_right; ++i) {
     TUNE_RETURN_IF_ERROR(mend_one(m, &found));
     if (found)

@@ -4,7 +4,8 @@
 // found by halves: the module is built with the last schedules of some of its tasks, which are
 // plain loops on a CPU, and checked; where that is wrong too, with those of their parts, down to
 // single ops. That task then has the first of its schedules with which the module is right, or its
-// parts have.
+// parts have. A module that is compared with the first may say something else than that, which no
+// schedule mends: where its plain lowering is wrong, too, none is looked for.
 //
 // Threads: one.
 //

@@ -38,7 +38,9 @@ static MlirPass (*const pass_constructors[])(void) = {
     mlirCreateTransformsCSE,
 };
 
-// The ops that have no loops of their own, and what takes them apart, where there are any.
+// The ops that have no loops of their own, and what takes them apart, where there are any. What
+// upstream makes of an unpack of one tile instead, a slice, is the wrong one where not all
+// dimensions are in tiles.
 #define SOFTMAX                                                                                    \
   "    %softmax = transform.structured.match ops{[\"linalg.softmax\"]} in %0\n"                    \
   "      : (!transform.any_op) -> !transform.any_op\n"                                             \
@@ -57,7 +59,8 @@ static MlirPass (*const pass_constructors[])(void) = {
   "      : (!transform.any_op) -> !transform.op<\"linalg.unpack\">\n"                              \
   "    transform.foreach %unpacks : !transform.op<\"linalg.unpack\"> {\n"                          \
   "    ^bb0(%unpack: !transform.op<\"linalg.unpack\">):\n"                                         \
-  "      %u:4 = transform.structured.lower_unpack %unpack : (!transform.op<\"linalg.unpack\">)\n"  \
+  "      %u:4 = transform.structured.lower_unpack %unpack\n"                                       \
+  "        {lowerUnpadLikeWithExtractSlice = false} : (!transform.op<\"linalg.unpack\">)\n"        \
   "        -> (!transform.op<\"tensor.empty\">, !transform.op<\"linalg.transpose\">,\n"            \
   "            !transform.op<\"tensor.collapse_shape\">, "                                         \
   "!transform.op<\"tensor.extract_slice\">)\n"                                                     \

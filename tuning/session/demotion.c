@@ -53,10 +53,14 @@ static tune_whole_form *now_of(demoter *d) {
 //===--------------------------------------------------------------------------===//
 
 // Builds `config` and judges it beside the default. What fails does so in the form's verdict, or
-// that of the default.
+// that of the default. There is no form where the evaluator itself fails.
 static tune_status try_config(demoter *d, const tune_config *config, tune_whole_form *out_form) {
-  TUNE_RETURN_IF_ERROR(tune_whole_build(&d->trials, config, out_form));
-  return out_form->ticket ? tune_whole_judge(&d->trials, &d->fallback, out_form) : TUNE_OK;
+  tune_status status = tune_whole_build(&d->trials, config, out_form);
+  if (tune_status_is_ok(status) && out_form->ticket)
+    status = tune_whole_judge(&d->trials, &d->fallback, out_form);
+  if (!tune_status_is_ok(status))
+    tune_whole_drop(&d->trials, out_form);
+  return status;
 }
 
 // The module without the winners of the first `count` suspects. Where that is the default, it has
@@ -226,13 +230,18 @@ static tune_status suspect_slow(demoter *d, size_t count, size_t *out_found) {
 // Has `task` lose its winner if the module is faster without it.
 static tune_status try_to_demote(demoter *d, size_t task) {
   tune_whole_form form;
+  tune_status status = TUNE_OK;
   d->suspects[0] = task;
   TUNE_RETURN_IF_ERROR(try_without(d, 1, &form));
   const tune_ratio now = d->now.ratio;
   if (!form.ticket && form.verdict == TUNE_VERDICT_OK)
     form.ratio = (tune_ratio){1 / now.ratio, 1 / now.high, 1 / now.low};
   else if (form.verdict == TUNE_VERDICT_OK && form.time > 0)
-    TUNE_RETURN_IF_ERROR(tune_whole_judge(&d->trials, &d->now, &form));
+    status = tune_whole_judge(&d->trials, &d->now, &form);
+  if (!tune_status_is_ok(status)) {
+    tune_whole_drop(&d->trials, &form);
+    return status;
+  }
   bool is_faster = form.verdict == TUNE_VERDICT_OK && form.time > 0 && form.ratio.high < 1;
   double slowdown = is_faster ? 1 / form.ratio.ratio : 0;
   if (!is_faster || d->trials.ended) {

@@ -26,7 +26,8 @@ typedef struct model {
   uint64_t pending;
   size_t build_count, live;
   sig_atomic_t interrupted;
-  size_t interrupts_at; // after so many builds; 0: never
+  size_t interrupts_at;            // after so many builds; 0: never
+  size_t compare_count, breaks_at; // the comparison at which the evaluator itself fails; 0: none
 } model;
 
 static double seconds(const model *m, const tune_config *config) {
@@ -109,6 +110,8 @@ static tune_status model_compare(void *self, const tune_compare_order *order,
                                  tune_comparison *out) {
   model *m = self;
   assert_int_equal(order->count, 2);
+  if (++m->compare_count == m->breaks_at)
+    return tune_status_make(TUNE_INTERNAL, "the evaluator is gone");
   *out = (tune_comparison){.count = 2, .culprit = 2};
   const tune_config *configs[] = {&m->built[order->tickets[0]], &m->built[order->tickets[1]]};
   for (size_t i = 0; i < 2 && !out->failed; ++i)
@@ -153,7 +156,8 @@ static model make_model(size_t count) {
   return m;
 }
 
-static void run_with(model *m, const tune_demotion_options *options, tune_demotion *out) {
+// All that was built is released, whatever comes of it.
+static tune_status try_with(model *m, const tune_demotion_options *options, tune_demotion *out) {
   tune_space *space = make_space();
   for (size_t i = 0; i < m->count; ++i) {
     char name[32];
@@ -163,9 +167,14 @@ static void run_with(model *m, const tune_demotion_options *options, tune_demoti
   }
   const tune_task task = {.key = "module", .name = "module", .space = space};
   tune_evaluator evaluator = {&model_class, m};
-  assert_ok(tune_demotion_run(&task, options, &evaluator, out));
+  tune_status status = tune_demotion_run(&task, options, &evaluator, out);
   assert_int_equal(m->live, 0);
   tune_space_destroy(space);
+  return status;
+}
+
+static void run_with(model *m, const tune_demotion_options *options, tune_demotion *out) {
+  assert_ok(try_with(m, options, out));
 }
 
 static void run(model *m, tune_demotion *out) {
@@ -376,6 +385,35 @@ static void a_wrong_default_is_told(void **state) {
   }
 }
 
+// An evaluator that fails leaves no form behind, at whichever comparison.
+static void a_failure_leaves_nothing(void **state) {
+  (void)state;
+  for (size_t breaks_at = 1;; ++breaks_at) {
+    size_t compared = 0;
+    for (int how = 0; how < 2; ++how) {
+      model m = make_model(16);
+      m.breaks_at = breaks_at;
+      if (how)
+        m.is_wrong[11] = true;
+      else
+        m.saved[11] = -20;
+      m.next[11] = 0.05;
+      const tune_demotion_options options = {
+          .gains = m.promised, .builds = 32, .interrupted = &m.interrupted};
+      tune_demotion result;
+      tune_status status = try_with(&m, &options, &result);
+      bool broke = m.compare_count >= breaks_at;
+      compared += broke;
+      assert_int_equal(tune_status_is_ok(status), !broke);
+      if (!broke)
+        tune_demotion_deinit(&result);
+      tune_status_free(status);
+    }
+    if (!compared)
+      break;
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(good_winners_stand),
@@ -389,6 +427,7 @@ int main(void) {
       cmocka_unit_test(it_may_end_anywhere),
       cmocka_unit_test(no_time_is_told),
       cmocka_unit_test(a_wrong_default_is_told),
+      cmocka_unit_test(a_failure_leaves_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 //===- leaning.c - A reference that shows what its roundings decide ------------------===//
 //
-// First all ops are seen in their order, to know which buffers have been computed, and by sums of
-// how many terms; a body that has something to lean gets it right then.
+// All ops are seen in their order, to know which buffers have been computed, and by sums of how
+// many terms; a body that has something to lean gets it right then. A loop is seen first, turn by
+// turn.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -23,6 +24,9 @@
 #define OTHER 2
 // The factor that each result of a function's first kind is multiplied by.
 #define MOST_FACTORS 48
+// Turns of a loop that are looked at; what one of them computes is there after as many as it has
+// buffers.
+#define MOST_TURNS 16
 
 typedef struct factor {
   MlirType type;
@@ -40,9 +44,11 @@ typedef struct leaning {
   MlirValue slots[SLOTS]; // f64
   factor factors[MOST_FACTORS];
   size_t factor_count;
-  size_t next; // slot
-  bool leans;  // somewhere
-  bool failed; // memory ran out
+  size_t next;    // slot
+  double known;   // the sum of what the maps hold
+  bool only_sees; // nothing is made to lean yet
+  bool leans;     // somewhere
+  bool failed;    // memory ran out
 } leaning;
 
 //===--- What was computed -------------------------------------------------------------===//
@@ -54,6 +60,8 @@ static size_t length_of(const leaning *self, MlirValue value) {
 }
 
 static void set(leaning *self, tune_op_map *map, MlirValue value, size_t number) {
+  size_t was = tune_op_map_get(map, value.ptr);
+  self->known += (double)number - (was == TUNE_OP_MAP_NONE ? 0 : (double)was);
   tune_status status = tune_op_map_set(map, value.ptr, number);
   self->failed |= !tune_status_is_ok(status);
   tune_status_free(status);
@@ -323,8 +331,10 @@ static void lean_compare(leaning *self, MlirOperation op) {
                        tune_ir_build_value(&b, "math.absf", type, 1, &c),
                        tune_ir_build_value(&b, "math.absf", type, 1, &difference),
                        tune_ir_build_value(&b, "math.absf", type, 1, &amount)};
+  // Of each by itself: their sum may be beyond what the type holds.
   MlirValue limit = tune_ir_build_binary(
-      &b, "arith.mulf", tune_ir_build_binary(&b, "arith.addf", sizes[0], sizes[1]), sizes[3]);
+      &b, "arith.addf", tune_ir_build_binary(&b, "arith.mulf", sizes[0], sizes[3]),
+      tune_ir_build_binary(&b, "arith.mulf", sizes[1], sizes[3]));
   MlirValue is_near = tune_ir_build_compare(&b, "olt", sizes[2], limit);
   MlirValue result = mlirOperationGetResult(op, 0);
   MlirValue leant = tune_ir_build_select(&b, is_near, is_up, result);
@@ -437,12 +447,33 @@ static void see_generic(leaning *self, MlirOperation op) {
     if (own > 0)
       note(self, base, own > length ? own : length);
   }
-  if (decides_any)
+  if (decides_any && !self->only_sees)
     lean_body(self, body, first);
 }
 
+static MlirWalkResult see_op(MlirOperation op, void *user_data);
+
+// What a turn of a loop has computed is there in the next one, also ahead of where that is done.
+static void see_turns(leaning *self, MlirOperation loop) {
+  double before;
+  self->only_sees = true;
+  for (int turn = 0; turn < MOST_TURNS && (turn == 0 || self->known != before); turn++) {
+    before = self->known;
+    for (intptr_t i = 0; i < mlirOperationGetNumRegions(loop); i++)
+      for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, i));
+           !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
+        for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+             op = mlirOperationGetNextInBlock(op))
+          mlirOperationWalk(op, see_op, self, MlirWalkPreOrder);
+  }
+  self->only_sees = false;
+}
+
 static MlirWalkResult see_op(MlirOperation op, void *user_data) {
+  static const char *const LOOPS[] = {"scf.for", "scf.while", NULL};
   leaning *self = user_data;
+  if (!self->only_sees && tune_ir_is_one_of(op, LOOPS))
+    see_turns(self, op);
   if (tune_ir_is(op, "linalg.generic")) {
     see_generic(self, op);
     return MlirWalkResultSkip;
