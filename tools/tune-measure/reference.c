@@ -160,7 +160,7 @@ static tune_status lean(const reference *r, const task *t, task_inputs *set) {
     reference_destroy_outputs(t, moved);
     // An assertion, or an index that was computed, may not hold where numbers lean: nothing is
     // excused for that.
-    if (tune_status_get_code(status) == TUNE_INTERNAL)
+    if (reference_is_to_blame(status))
       tune_status_free(status);
     else
       TUNE_RETURN_IF_ERROR(status);
@@ -277,7 +277,7 @@ static tune_status keep_set(tune_status status, task *t) {
     return TUNE_OK;
   }
   drop_set(t, &t->sparse[t->sparse_count]);
-  if (tune_status_get_code(status) != TUNE_INTERNAL)
+  if (!reference_is_to_blame(status))
     return status;
   tune_status_free(status);
   return TUNE_OK;

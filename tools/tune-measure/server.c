@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct server {
   int in, out;
@@ -74,9 +75,9 @@ static tune_status answer(server *s, const json_t *request, json_t *reply) {
 }
 
 // While another process times on our cores: so that a driver does not take us for dead.
-static void tell_waiting(void *context, double seconds) {
+static void tell_waiting(void *context, double seconds, const char *holder) {
   server *s = context;
-  tune_reply_head head = {.waiting = seconds};
+  tune_reply_head head = {.waiting = seconds, .holder = *holder ? holder : NULL};
   json_t *notice;
   tune_status status = tune_reply_head_to_json(&head, &notice);
   if (tune_status_is_ok(status))
@@ -88,7 +89,11 @@ static void tell_waiting(void *context, double seconds) {
 }
 
 static child_watch watch_of(server *s) {
-  return (child_watch){s->in, is_interrupted, tell_waiting, s};
+  return (child_watch){.fd = s->in,
+                       .ready = is_interrupted,
+                       .waiting = tell_waiting,
+                       .context = s,
+                       .driver = getppid()};
 }
 
 static tune_status answer_failure(server *s, const json_t *request, tune_status failure) {

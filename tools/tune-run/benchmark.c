@@ -136,9 +136,8 @@ static tune_status note_dynamic(benchmark *b) {
   const tune_shape_list *shapes = &b->run.shapes;
   for (size_t i = 0; i < shapes->count && i < signature.argument_count; ++i) {
     tune_value_type type = signature.arguments[i];
-    bool from_file = i < b->inputs.count;
-    from_file |= i < b->settings->inputs.count && strcmp(b->settings->inputs.values[i], "-") != 0;
-    if (from_file || tune_value_type_is_static(&type))
+    bool is_given = i < b->inputs.count && b->inputs.paths[i];
+    if (is_given || tune_value_type_is_static(&type))
       continue;
     char before[TUNE_VALUE_TYPE_TEXT], after[TUNE_VALUE_TYPE_TEXT];
     tune_value_type_to_text(&type, before);
@@ -263,6 +262,7 @@ static tune_status measure(benchmark *b) {
   tune_conditions_read(&b->cores, &b->after);
   tune_conditions_find_stolen(&b->before, &b->after, b->warnings);
   TUNE_RETURN_IF_ERROR(note_dynamic(b));
+  given_arrays_tell_missing(&b->inputs, b->settings, b->notes);
   note_tasks(b);
   note_check(b);
   note_counters(b);
@@ -271,13 +271,6 @@ static tune_status measure(benchmark *b) {
   for (size_t i = 0; i < b->subject_count; ++i)
     warn_of_samples(b, i);
   return TUNE_OK;
-}
-
-// Ahead of builds, which take longer than to find that a file is damaged.
-static tune_status read_inputs(benchmark *b) {
-  const char *path = b->settings->input_file;
-  return path ? array_file_unpack(path, tune_scratch_get_path(b->scratch), "input-", &b->inputs)
-              : TUNE_OK;
 }
 
 static tune_status read_expected(benchmark *b) {
@@ -301,7 +294,9 @@ static tune_status run(benchmark *b) {
   TUNE_RETURN_IF_ERROR(tune_connection_open("tune-measure", &b->measurer));
   TUNE_RETURN_IF_ERROR(settings_find_database(b->settings, &b->database));
   TUNE_RETURN_IF_ERROR(tune_scratch_create(&b->scratch));
-  TUNE_RETURN_IF_ERROR(read_inputs(b));
+  // Ahead of builds, which take longer than to find that a file is damaged.
+  TUNE_RETURN_IF_ERROR(
+      given_arrays_unpack(b->settings, tune_scratch_get_path(b->scratch), &b->inputs));
   TUNE_RETURN_IF_ERROR(open_subjects(b));
   TUNE_RETURN_IF_ERROR(read_expected(b));
   TUNE_RETURN_IF_ERROR(build(b));
@@ -344,7 +339,7 @@ void benchmark_destroy(benchmark *b) {
   json_decref(b->reply);
   json_decref(b->warnings);
   json_decref(b->notes);
-  array_file_deinit(&b->inputs);
+  given_arrays_deinit(&b->inputs);
   expected_destroy(b->expected);
   free(b->reference);
   free(b->database);

@@ -110,7 +110,8 @@ static tune_status print_check(const benchmark *b, size_t index, FILE *stream) {
   fprintf(stream, "  Check                  %s", verdict);
   const tune_measure_reply *result = benchmark_result(b, index);
   if (error)
-    fprintf(stream, ": %s", error);
+    fprintf(stream, ": %s%s", error,
+            strcmp(verdict, "run-timeout") == 0 ? "; --run-time=SECONDS gives it more" : "");
   else if (result)
     TUNE_RETURN_IF_ERROR(print_errors_of_check(result->check, stream));
   fprintf(stream, "\n");
