@@ -58,7 +58,7 @@ static tune_status extract_and_describe(const tune_build_task *task,
   MlirOperation payload = tune_build_task_get_payload(task);
   tune_module_tasks_load_dialects(mlirOperationGetContext(payload));
   tune_extraction *extraction;
-  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(payload), &extraction));
+  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(payload), false, &extraction));
   tune_status status = describe(task, extraction, NULL, description);
   tune_extraction_destroy(extraction);
   return status;

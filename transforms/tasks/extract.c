@@ -332,14 +332,14 @@ static tune_status cut_tasks(tune_extraction *extraction, const cut_list *cuts,
 // The whole
 //===--------------------------------------------------------------------------===//
 
-static tune_status extract_marked(tune_extraction *extraction, MlirModule module,
+static tune_status extract_marked(tune_extraction *extraction, MlirModule module, bool for_cpu,
                                   const cut_list *cuts, const tune_op_list *from) {
   extraction->normalized =
       mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
   MlirOperation normalized = mlirModuleGetOperation(extraction->normalized);
   tune_normalize_mark(normalized);
   extraction->decomposition = tune_normalize_decomposition(normalized);
-  TUNE_RETURN_IF_ERROR(tune_normalize(extraction->normalized));
+  TUNE_RETURN_IF_ERROR(tune_normalize(extraction->normalized, for_cpu));
   TUNE_RETURN_IF_ERROR(tune_fusion_groups_create(normalized, NULL, &extraction->groups));
   TUNE_RETURN_IF_ERROR(extract_groups(extraction, from));
   TUNE_RETURN_IF_ERROR(cut_tasks(extraction, cuts, from));
@@ -349,12 +349,12 @@ static tune_status extract_marked(tune_extraction *extraction, MlirModule module
   return search.status;
 }
 
-tune_status tune_extract(MlirModule module, tune_extraction **out_extraction) {
-  return tune_extract_cut(module, NULL, 0, out_extraction);
+tune_status tune_extract(MlirModule module, bool for_cpu, tune_extraction **out_extraction) {
+  return tune_extract_cut(module, for_cpu, NULL, 0, out_extraction);
 }
 
-tune_status tune_extract_cut(MlirModule module, const tune_digest *cut, size_t cut_count,
-                             tune_extraction **out_extraction) {
+tune_status tune_extract_cut(MlirModule module, bool for_cpu, const tune_digest *cut,
+                             size_t cut_count, tune_extraction **out_extraction) {
   const cut_list cuts = {cut, cut_count};
   *out_extraction = NULL;
   tune_extraction *extraction = calloc(1, sizeof *extraction);
@@ -362,7 +362,7 @@ tune_status tune_extract_cut(MlirModule module, const tune_digest *cut, size_t c
   tune_normalize_walk(mlirModuleGetOperation(module), note_original, &from);
   tune_status status = !extraction || from.failed
                            ? tune_status_out_of_memory("listing the ops of a module")
-                           : extract_marked(extraction, module, &cuts, &from);
+                           : extract_marked(extraction, module, for_cpu, &cuts, &from);
   tune_op_list_deinit(&from);
   if (!tune_status_is_ok(status)) {
     tune_extraction_destroy(extraction);

@@ -123,8 +123,7 @@ static bool has(const tune_llvm_target *target, const char *feature) {
   return is_x86(target) && tune_math_machine_has(target->machine, feature);
 }
 
-// Whether LLVM rounds a vector to bf16 by a function call for each element.
-static bool calls_for_bf16(const tune_llvm_target *target) {
+bool tune_math_lacks_bf16(const tune_llvm_target *target) {
   return is_x86(target) && !has(target, "+avx512bf16");
 }
 
@@ -238,7 +237,7 @@ tune_status tune_math_lower(MlirOperation module, const tune_math_options *optio
   TUNE_RETURN_IF_ERROR(tune_vector_rows_split(module, &split_count));
   needs found = {false};
   mlirOperationWalk(module, find_needs, &found, MlirWalkPreOrder);
-  if (found.bf16 && calls_for_bf16(target))
+  if (found.bf16 && tune_math_lacks_bf16(target))
     TUNE_RETURN_IF_ERROR(widen_bf16(module));
   if (split_count || found.functions || found.rounding_division)
     TUNE_RETURN_IF_ERROR(rewrite(module, &found, options, target));
@@ -246,7 +245,7 @@ tune_status tune_math_lower(MlirOperation module, const tune_math_options *optio
     TUNE_RETURN_IF_ERROR(insert_avx512(module));
   if (split_count)
     TUNE_RETURN_IF_ERROR(tune_vector_rows_sink(module));
-  if (found.bf16 && calls_for_bf16(target))
+  if (found.bf16 && tune_math_lacks_bf16(target))
     tune_vector_arithmetic_round_to_bf16(module);
   tune_vector_arithmetic_ignore_zero_signs(module);
   tune_vector_arithmetic_halve_extrema(module);

@@ -28,6 +28,8 @@
 #include "mlir-c/IR.h"
 #include "mlir-c/Rewrite.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -47,6 +49,10 @@ tune_status tune_math_options_take(MlirOperation function, tune_math_options *op
 // upstream's rewriting does not end.
 tune_status tune_math_lower(MlirOperation module, const tune_math_options *options,
                             const tune_llvm_target *target);
+
+// Whether LLVM has vectors of bf16 in no registers of `target`: it rounds to them by a function
+// call for each element, and moves them element by element.
+bool tune_math_lacks_bf16(const tune_llvm_target *target);
 
 // The ops ("math.exp") for which upstream's polynomials on f32 are good enough (docs/accuracy.md),
 // NULL after the last.
