@@ -18,6 +18,8 @@
 #include <string.h>
 
 #define MAX_RANK 16
+// Ops back to what a value comes from.
+#define EXACT_DEPTH 6
 
 // The values that are made narrow, or wide, for those who want them so.
 typedef struct made_values {
@@ -364,15 +366,39 @@ static bool compares_with_zero(MlirOperation op) {
          (is_zero(mlirOperationGetOperand(op, 0)) || is_zero(mlirOperationGetOperand(op, 1)));
 }
 
+// Whether `value` is in f32 what it would be without that, since ops like `max` that give of what
+// they are given, or turn its sign, are all that it comes from: as far back as `depth`.
+// Instructions that round bf16 may make its denormal numbers zero, and then would not give it back.
+static bool is_exact(MlirValue value, int depth) {
+  static const char *const EXACT[] = {
+      "arith.negf",    "arith.maximumf", "arith.minimumf", "arith.maxnumf",
+      "arith.minnumf", "math.absf",      "math.copysign",  NULL};
+  MlirOperation op = tune_ir_definition(value);
+  if (is_narrow(value) || tune_ir_is(op, "ub.poison"))
+    return true;
+  if (tune_ir_is(op, "arith.extf"))
+    return is_narrow(mlirOperationGetOperand(op, 0));
+  if (depth == 0 || !(tune_ir_is_one_of(op, EXACT) || moves(op)))
+    return false;
+  for (intptr_t i = tune_ir_is(op, "arith.select"); i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    if (mlirTypeIsAFloat(element_of(mlirValueGetType(operand))) && !is_exact(operand, depth - 1))
+      return false;
+  }
+  return true;
+}
+
 // Whether `op` has to see `value`, which is marked, as it would be without that. In bf16 next to
 // nothing is rounded to zero, and rounding takes long; in f16 much is, which a guard against
 // dividing by zero has to see.
 static bool wants_rounded(const widening *self, MlirOperation op, intptr_t operand, MlirValue value,
                           bool is_with_zero) {
-  bool is_bf16 = tune_op_map_get(&self->marked, value.ptr);
+  bool is_bf16 = tune_op_map_get(&self->marked, value.ptr), wants;
   if (tune_ir_is(op, "arith.cmpf"))
-    return !is_bf16 || !is_with_zero;
-  return !is_bf16 && computes(op) && !accumulates(op, operand);
+    wants = !is_bf16 || !is_with_zero;
+  else
+    wants = !is_bf16 && computes(op) && !accumulates(op, operand);
+  return wants && !is_exact(value, EXACT_DEPTH);
 }
 
 static void give_operands(widening *self, MlirOperation op) {
