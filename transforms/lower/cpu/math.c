@@ -10,6 +10,7 @@
 #include "transforms/lower/common/math_patterns.h"
 #include "transforms/lower/common/vector_arithmetic.h"
 #include "transforms/lower/cpu/math_avx512.h"
+#include "transforms/lower/cpu/math_erf.h"
 #include "transforms/lower/cpu/vector_rows.h"
 
 #include "mlir-c/Pass.h"
@@ -157,11 +158,13 @@ static bool is_of_avx512(const char *op) {
   return false;
 }
 
+// erf is ours everywhere (math_erf.h).
 static void add_approximations(MlirRewritePatternSet patterns, bool with_those_of_avx512) {
   const char *names[POLYNOMIAL_COUNT];
   size_t count = 0;
   for (size_t i = 0; i < POLYNOMIAL_COUNT; ++i)
-    if (with_those_of_avx512 || !is_of_avx512(POLYNOMIALS[i]))
+    if (strcmp(POLYNOMIALS[i], "math.erf") != 0 &&
+        (with_those_of_avx512 || !is_of_avx512(POLYNOMIALS[i])))
       names[count++] = POLYNOMIALS[i];
   tune_math_patterns_add_approximation(patterns, names, count);
 }
@@ -243,6 +246,8 @@ tune_status tune_math_lower(MlirOperation module, const tune_math_options *optio
     TUNE_RETURN_IF_ERROR(rewrite(module, &found, options, target));
   if (found.functions && uses_avx512(options, target))
     TUNE_RETURN_IF_ERROR(insert_avx512(module));
+  if (found.functions && options->polynomial == 1 && has_fused_product(target))
+    tune_math_erf_insert(module);
   if (split_count)
     TUNE_RETURN_IF_ERROR(tune_vector_rows_sink(module));
   if (found.bf16 && tune_math_lacks_bf16(target))
