@@ -34,6 +34,8 @@ typedef struct tune_described_task {
   int64_t count;        // how often it is there
   int64_t flops, bytes; // of one run; 0 where a dimension is not known
   int64_t reduction;    // the longest one; 0: not known
+  int64_t runs;         // of all that are there, in one call; -1: not known, of branches and loops
+  bool empty;           // its result has no elements
   const char *from;     // one of the above; NULL: it is not scheduled
   const char *why;      // of a default: why none of the records there are is used; NULL: none
 } tune_described_task;

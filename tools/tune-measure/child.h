@@ -32,6 +32,7 @@ typedef struct child_notes {
   volatile sig_atomic_t signal;
   volatile sig_atomic_t call; // that the sandbox forbids, with SIGSYS
   void *volatile address;
+  volatile sig_atomic_t is_wild; // no address of this machine: the system does not tell which
   volatile tune_buffer_place place;
   volatile size_t argument;
 } child_notes;

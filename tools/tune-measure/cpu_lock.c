@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define LONGEST_WAIT 600.0 // seconds
-#define FIRST_NOTICE 0.2   // runs of searches that take turns are shorter, most of them
+#define FIRST_NOTICE 0.5   // runs of searches that take turns are shorter, most of them
 #define NEXT_NOTICE 5.0
 
 // The cores to lock, in order, each once.

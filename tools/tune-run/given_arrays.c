@@ -90,7 +90,7 @@ static tune_status match(given_arrays *a, const run_settings *settings) {
 //===- Whether they fit -----------------------------------------------------------===//
 
 // "'x' of in.npz", or a path. Into `text`.
-#define LABEL 512
+#define LABEL GIVEN_ARRAYS_NAME
 static void name_array(const given_arrays *a, const run_settings *settings, size_t argument,
                        char text[LABEL]) {
   snprintf(text, LABEL, "%s", a->paths[argument]);
@@ -99,9 +99,8 @@ static void name_array(const given_arrays *a, const run_settings *settings, size
       snprintf(text, LABEL, "'%s' of %s", a->file.items[i].name, settings->input_file);
 }
 
-// "argument 1 (%x)", into `text`.
-static void name_argument(const given_arrays *a, size_t argument, char text[LABEL]) {
-  if (a->names)
+void given_arrays_name_argument(const given_arrays *a, size_t argument, char text[LABEL]) {
+  if (a->names && argument < a->count)
     snprintf(text, LABEL, "argument %zu (%%%s)", argument, a->names[argument]);
   else
     snprintf(text, LABEL, "argument %zu", argument);
@@ -135,7 +134,7 @@ static tune_status check_none_missing(const given_arrays *a, const run_settings 
     if (a->paths[i])
       continue;
     char name[LABEL], type[TUNE_VALUE_TYPE_TEXT];
-    name_argument(a, i, name);
+    given_arrays_name_argument(a, i, name);
     tune_value_type_to_text(&a->types[i], type);
     bool is_scalar = a->types[i].is_scalar;
     return tune_status_make(TUNE_INVALID_ARGUMENT,
@@ -175,7 +174,7 @@ tune_status given_arrays_match(given_arrays *a, const run_settings *settings, co
 static void name_dimension(const given_arrays *a, int64_t argument, int64_t dimension,
                            char text[2 * LABEL]) {
   char name[LABEL];
-  name_argument(a, (size_t)argument, name);
+  given_arrays_name_argument(a, (size_t)argument, name);
   bool is_left_out = a->has_any && !a->paths[argument];
   snprintf(text, 2 * LABEL, "dimension %lld of %s%s", (long long)dimension, name,
            is_left_out ? ", for which no array is given," : "");
@@ -231,7 +230,7 @@ tune_status given_arrays_check_sizes(const given_arrays *arrays, const json_t *s
 void given_arrays_tell_missing(const given_arrays *a, const run_settings *settings, json_t *notes) {
   for (size_t i = 0; a->has_any && i < a->count; ++i) {
     char name[LABEL];
-    name_argument(a, i, name);
+    given_arrays_name_argument(a, i, name);
     if (is_missing(a, settings, i))
       tune_json_append_text(notes, "no array is given for %s: it is random, by the seed", name);
   }

@@ -42,6 +42,10 @@ tune_status given_arrays_match(given_arrays *arrays, const run_settings *setting
 // them open (subject_sizes.h).
 tune_status given_arrays_check_sizes(const given_arrays *arrays, const json_t *signature,
                                      const tune_shape *sizes, const tune_equal_size_list *equal);
+// "argument 1 (%x)", into `text`.
+#define GIVEN_ARRAYS_NAME 512
+void given_arrays_name_argument(const given_arrays *arrays, size_t argument,
+                                char text[GIVEN_ARRAYS_NAME]);
 // Appends a note to `notes` on each argument that is left to the seed although others are given.
 void given_arrays_tell_missing(const given_arrays *arrays, const run_settings *settings,
                                json_t *notes);

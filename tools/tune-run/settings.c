@@ -116,6 +116,9 @@ static tune_status check_usage(run_settings *s) {
     from_stdin += strcmp(s->compare.values[i], "-") == 0;
   if (from_stdin > 1)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "only one module can come from stdin");
+  for (size_t i = 0; i < s->outputs.count; ++i)
+    if (strcmp(s->outputs.values[i], "-") != 0)
+      TUNE_RETURN_IF_ERROR(tune_file_check_writable(s->outputs.values[i]));
   if (s->emit != EMIT_NONE)
     TUNE_RETURN_IF_ERROR(check_emit(s));
   else if (s->device)

@@ -104,8 +104,7 @@ static tune_status match_inputs(const run_settings *settings, const char *text, 
                                 given_arrays *inputs) {
   char *read = NULL;
   size_t size = text ? strlen(text) : 0;
-  bool has_arrays = settings->input_file || settings->inputs.count || settings->expected;
-  if (!text && has_arrays)
+  if (!text && settings->emit == EMIT_NONE)
     TUNE_RETURN_IF_ERROR(tune_file_read(s->path, &read, &size));
   tune_status status = given_arrays_match(inputs, settings,
                                           text   ? text

@@ -26,6 +26,8 @@ static tune_status describe_task(const tune_extraction *extraction, size_t index
                                      .flops = (int64_t)task->flops,
                                      .bytes = (int64_t)task->bytes,
                                      .reduction = (int64_t)task->reduction_length,
+                                     .runs = task->runs,
+                                     .empty = task->is_empty,
                                      .from = planned ? ORIGINS[planned->origin] : NULL,
                                      .why = why ? strdup(why) : NULL};
   return described->name && !why == !described->why

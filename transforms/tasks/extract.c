@@ -10,6 +10,7 @@
 #include "transforms/tasks/normalize.h"
 #include "transforms/tasks/task_function.h"
 #include "transforms/tasks/task_order.h"
+#include "transforms/tasks/task_runs.h"
 #include "transforms/tasks/task_summary.h"
 
 #include <stdlib.h>
@@ -192,6 +193,7 @@ static tune_status add_task(tune_extraction *extraction, size_t group, const tun
   task->flops = description.flops;
   task->bytes = description.bytes;
   task->reduction_length = description.reduction_length;
+  task->is_empty = description.is_empty;
   return print_payload(function, &task->payload);
 }
 
@@ -206,6 +208,12 @@ static tune_status add_occurrence(tune_extracted_task *task, tune_task_occurrenc
   task->occurrences[task->occurrence_count++] = occurrence;
   task->location = task->occurrences[0].location;
   return TUNE_OK;
+}
+
+static void add_runs(tune_extracted_task *task, int64_t runs) {
+  bool is_known = task->runs != TUNE_RUNS_UNKNOWN && runs != TUNE_RUNS_UNKNOWN;
+  if (!is_known || __builtin_add_overflow(task->runs, runs, &task->runs))
+    task->runs = TUNE_RUNS_UNKNOWN;
 }
 
 static tune_status extract_group(tune_extraction *extraction, const key_table *table, size_t group,
@@ -226,6 +234,9 @@ static tune_status extract_group(tune_extraction *extraction, const key_table *t
       *slot = extraction->task_count;
     }
     extraction->task_of_group[group] = *slot - 1;
+    size_t anchor = extraction->groups->groups[group].anchor;
+    if (tune_status_is_ok(status))
+      add_runs(&extraction->tasks[*slot - 1], tune_task_runs(extraction->groups->nodes[anchor].op));
     if (tune_status_is_ok(status))
       status = add_occurrence(&extraction->tasks[*slot - 1],
                               find_occurrence(extraction->groups, group, from));

@@ -61,6 +61,8 @@ typedef struct tune_extracted_task {
   char *payload;                           // MLIR, as above
   tune_task_occurrence *occurrences;
   size_t occurrence_count; // at least 1
+  int64_t runs;            // of all of them, in a call of their function; task_runs.h
+  bool is_empty;           // see task_summary.h
   MlirLocation location;   // of the first occurrence
 } tune_extracted_task;
 
