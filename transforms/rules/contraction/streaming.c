@@ -7,6 +7,8 @@
 #define OP "!transform.any_op"
 #define ANY_PARAM "!transform.any_param"
 
+#define LINE_BYTES 64 // of a cache
+
 bool tune_streaming_applies(const tune_structure *structure, const tune_nest *root, size_t loop,
                             const tune_machine *machine) {
   const tune_operand *out = &root->operands[root->input_count];
@@ -48,12 +50,13 @@ static void write_stores(const tune_operand *out, size_t number, tune_writer *w)
 }
 
 void tune_streaming_write(const tune_operand *results, size_t result_count, int64_t step,
-                          const tune_machine *machine, tune_writer *w) {
+                          bool is_apart, const tune_machine *machine, tune_writer *w) {
   int64_t alignment = step * results[0].bits / 8;
+  bool is_in_pieces = is_apart && alignment < LINE_BYTES / 2;
   if (alignment > machine->vector_bits / 8)
     alignment = machine->vector_bits / 8;
   tune_writer_begin_alternatives(w, NULL, "stores", TUNE_LEVEL_BUFFER, "\"cached\", \"streamed\"",
-                                 1, 0);
+                                 !is_in_pieces, 0);
   tune_writer_next_alternative(w, NULL, 0);
   // Before the marks are set: folding loses them. And it makes the buffer's users of those of its
   // views.

@@ -194,7 +194,8 @@ static void elementwise_write(const tune_structure *structure, const tune_machin
   // Blocks that are turned are of 16 elements.
   if (tune_streaming_applies(structure, p.root, p.col, machine))
     tune_streaming_write(&p.root->operands[p.root->input_count], 1,
-                         p.cross != TUNE_NO_LOOP ? 16 : p.lanes, machine, w);
+                         p.cross != TUNE_NO_LOOP ? 16 : p.lanes, p.cross != TUNE_NO_LOOP, machine,
+                         w);
   tune_writer_place_buffers(w);
   tune_writer_target_knobs(w, machine->vector_bits, p.math > 0);
   tune_writer_end_buffers(w);

@@ -233,7 +233,7 @@ static void write_streaming(const tune_structure *structure, const tune_machine 
     result->shape[1] = blocks->columns / blocks->lengths.values[i];
     result->shape[2] = blocks->lengths.values[i];
   }
-  tune_streaming_write(results, count, p->lanes, machine, w);
+  tune_streaming_write(results, count, p->lanes, false, machine, w);
 }
 
 // `blocks` may be NULL.
