@@ -52,7 +52,7 @@ static void write_stores(const tune_operand *out, size_t number, tune_writer *w)
 void tune_streaming_write(const tune_operand *results, size_t result_count, int64_t step,
                           bool is_apart, const tune_machine *machine, tune_writer *w) {
   int64_t alignment = step * results[0].bits / 8;
-  bool is_in_pieces = is_apart && alignment < LINE_BYTES / 2;
+  bool is_in_pieces = is_apart && machine->vector_registers <= 16 && alignment < LINE_BYTES / 2;
   if (alignment > machine->vector_bits / 8)
     alignment = machine->vector_bits / 8;
   tune_writer_begin_alternatives(w, NULL, "stores", TUNE_LEVEL_BUFFER, "\"cached\", \"streamed\"",
