@@ -44,6 +44,8 @@
 // other ways to add up give the same, approximations such as Winograd's nearly. Where nothing is
 // added up it has to be equal.
 //
+// Zeros of either sign are equal, unless it is said that any right code gives them the same sign.
+//
 // Threads: any; functions of their arguments.
 //
 //===--------------------------------------------------------------------------===//
@@ -63,6 +65,7 @@ typedef struct tune_tolerance {
   tune_element_type accumulator; // acc
   bool has_tf32;                 // factors of products may be rounded to tf32
   double spread;                 // S; 0 where it is not known
+  bool has_signed_zeros;         // a zero is not right where the other one should be
   double exact_limit;            // as a plan's (exact.h): others are not compared; 0: not exact
   const float *leeways;          // of each element, borrowed; NULL: none has any
 } tune_tolerance;

@@ -191,11 +191,12 @@ static void count_steps(MlirOperation op, step_counts *counts) {
     counts->is_inexact |= is_sum ? !is_fine_term(constant) : !is_fine_factor(constant);
 }
 
-static MlirWalkResult look_at_steps(MlirOperation op, void *context) {
+// Of ops of arith and math.
+static bool takes_or_gives_floats(MlirOperation op) {
   MlirStringRef name = tune_ir_name(op);
   if (mlirOperationGetNumResults(op) == 0 ||
       !(tune_ir_string_starts(name, "arith.") || tune_ir_string_starts(name, "math.")))
-    return MlirWalkResultAdvance;
+    return false;
   bool has_float = false;
   for (intptr_t i = 0; i <= mlirOperationGetNumOperands(op); ++i) {
     MlirValue value = i < mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, i)
@@ -204,8 +205,47 @@ static MlirWalkResult look_at_steps(MlirOperation op, void *context) {
     has_float |=
         mlirTypeIsAFloat(mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type);
   }
-  if (has_float)
+  return has_float;
+}
+
+static MlirWalkResult look_at_steps(MlirOperation op, void *context) {
+  if (takes_or_gives_floats(op))
     count_steps(op, context);
+  return MlirWalkResultAdvance;
+}
+
+// What decides the signs of zeros.
+typedef struct zero_findings {
+  bool adds, multiplies, has_other;
+} zero_findings;
+
+static MlirWalkResult look_at_zeros(MlirOperation op, void *context) {
+  static const char *const keeping[] = {"arith.constant",
+                                        "arith.negf",
+                                        "arith.select",
+                                        "arith.cmpf",
+                                        "arith.extf",
+                                        "arith.truncf",
+                                        "arith.bitcast",
+                                        "arith.sitofp",
+                                        "arith.uitofp",
+                                        "arith.fptosi",
+                                        "arith.fptoui",
+                                        "math.copysign",
+                                        "math.absf",
+                                        "math.isnan",
+                                        "math.isinf",
+                                        "math.isfinite",
+                                        NULL};
+  static const char *const adding[] = {"arith.addf", "arith.subf", NULL};
+  static const char *const multiplying[] = {"arith.mulf", "arith.divf", NULL};
+  zero_findings *found = context;
+  if (!takes_or_gives_floats(op))
+    return MlirWalkResultAdvance;
+  found->adds |= tune_ir_is_one_of(op, adding);
+  found->multiplies |= tune_ir_is_one_of(op, multiplying);
+  found->has_other |= !tune_ir_is_one_of(op, keeping) && !tune_ir_is_one_of(op, adding) &&
+                      !tune_ir_is_one_of(op, multiplying) && !tune_arith_rounds(op);
   return MlirWalkResultAdvance;
 }
 
@@ -250,5 +290,10 @@ tune_input_facts tune_input_facts_of(MlirOperation function) {
   mlirOperationWalk(function, look_at_steps, &counts, MlirWalkPreOrder);
   facts.keeps_steps = !facts.is_partial && !has_sums && !counts.is_inexact &&
                       counts.sums <= MOST_SUMS && counts.products <= 1;
+  // A product that is lost in its sum may be a zero of either sign.
+  zero_findings zeros = {0};
+  mlirOperationWalk(function, look_at_zeros, &zeros, MlirWalkPreOrder);
+  facts.keeps_zeros =
+      !facts.is_partial && !has_sums && !zeros.has_other && !(zeros.adds && zeros.multiplies);
   return facts;
 }

@@ -32,6 +32,9 @@ typedef struct tune_input_facts {
   // Halves and quarters up to 256 either way (targets/sparse.h) are computed with exactly, so that
   // there is nothing between what rounds one way and what rounds the other.
   bool keeps_steps;
+  // Of zeros the sign is the same by any right code, too: nothing is added up, no larger one of two
+  // is taken, which leaves it open, no function is approximated, and no product is added to.
+  bool keeps_zeros;
 } tune_input_facts;
 
 tune_input_facts tune_input_facts_of(MlirOperation function);

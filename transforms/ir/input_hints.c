@@ -17,6 +17,8 @@
 #define HUGE_FACTOR 1e3
 // Of integers that become floats.
 #define LARGEST_COUNT 99
+#define LARGEST_BYTE 127
+#define LARGEST_F16 65504.0
 #define LARGEST_EXPONENT 3
 #define WIDEST_SHARE 0.5 // of an integer's range, for floats that become one
 
@@ -30,6 +32,7 @@ typedef struct needs {
   int64_t table; // the smallest that it indexes
   bool is_positive, is_at_least_one, is_in_unit, is_mask, is_flag, is_counted;
   bool is_divisor, is_exponent;
+  bool is_odd_divisor; // what is divided by was computed of it
   int64_t shift_width; // 0: shifts nothing
   int64_t fan_in;      // 0: no weight
   double convert_low, convert_high;
@@ -51,6 +54,10 @@ static void follow(MlirValue value, path from);
 static bool is_integer(MlirType type) {
   type = mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
   return mlirTypeIsAInteger(type) || mlirTypeIsAIndex(type);
+}
+
+static bool is_index(MlirType type) {
+  return mlirTypeIsAIndex(mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type);
 }
 
 static void follow_results(MlirOperation op, path from) {
@@ -158,6 +165,7 @@ static void follow_scalar(MlirOperation op, intptr_t number, path from) {
                          is_integer(mlirValueGetType(mlirOperationGetResult(op, 0)));
   MlirStringRef name = tune_ir_name(op);
   if (tune_ir_is_one_of(op, converting)) {
+    from.is_moved &= !tune_ir_is(op, "arith.trunci");
     follow_results(op, from);
   } else if (tune_ir_is_one_of(op, counting)) {
     n->is_counted = true;
@@ -187,6 +195,7 @@ static void follow_scalar(MlirOperation op, intptr_t number, path from) {
       n->shift_width = width;
   } else if (tune_arith_divides(op) && number == 1) {
     n->is_divisor = true;
+    n->is_odd_divisor |= !from.is_moved;
   } else if ((tune_ir_string_equal(name, "math.ipowi") ||
               tune_ir_string_equal(name, "math.fpowi")) &&
              number == 1) {
@@ -205,6 +214,7 @@ static void follow_scalar(MlirOperation op, intptr_t number, path from) {
     follow_arithmetic(op, number, from);
   } else if (yields_integers && !tune_ir_string_equal(name, "arith.cmpf")) {
     from.is_computed = true;
+    from.is_moved &= tune_ir_string_equal(name, "math.absi");
     follow_results(op, from);
   }
 }
@@ -365,7 +375,14 @@ static tune_input_hint range(double low, double high) {
   return (tune_input_hint){.has_range = true, .low = low, .high = high};
 }
 
-static tune_input_hint hint_of_floats(const needs *n) {
+// To one side of zero where it has to stay there.
+static tune_input_hint hint_of_converted(const needs *n, MlirType element) {
+  double largest = mlirTypeIsAF16(element) ? LARGEST_F16 : INFINITY;
+  double high = fmin(n->convert_high, largest * WIDEST_SHARE);
+  return range(n->is_negative_converted ? 0 : fmax(n->convert_low, -high), high);
+}
+
+static tune_input_hint hint_of_floats(const needs *n, MlirType element) {
   if (n->is_mask)
     return (tune_input_hint){.has_range = true, .low = 0, .high = 1, .is_whole = true};
   if (n->is_positive)
@@ -374,14 +391,37 @@ static tune_input_hint hint_of_floats(const needs *n) {
   if (n->is_in_unit)
     return range(-UNIT, UNIT);
   if (n->is_converted)
-    return range(n->is_negative_converted ? 0 : n->convert_low, n->convert_high);
+    return hint_of_converted(n, element);
   double most = n->fan_in > 1 ? sqrt(3 / (double)n->fan_in) : 1;
   return n->fan_in > 1 ? range(-most, most) : (tune_input_hint){0};
 }
 
+static tune_input_hint hint_of_divisors(const needs *n, double most) {
+  double high = n->is_counted ? LARGEST_COUNT : most - 1;
+  if (n->is_odd_divisor)
+    return range(1, high);
+  tune_input_hint hint = range(-high, high);
+  hint.is_divisor = true;
+  return hint;
+}
+
+// Flags that are nothing else may be any number; half of them are zeros and ones all the same.
+static tune_input_hint hint_of_flags(const needs *n, double most, bool keeps_small) {
+  if (n->is_unknown || n->is_counted || n->is_mask || keeps_small)
+    return range(0, 1);
+  tune_input_hint hint = range(-most, most - 1);
+  hint.is_flag = true;
+  return hint;
+}
+
+// A byte may be any.
+static tune_input_hint hint_of_counts(double most) {
+  return most - 1 <= LARGEST_BYTE ? range(-most, most - 1) : range(-LARGEST_COUNT, LARGEST_COUNT);
+}
+
 // `has_promise`: sums of large ones may be undefined.
-static tune_input_hint hint_of_integers(const needs *n, int64_t width, bool has_promise) {
-  double most = ldexp(1, (int)width - 1);
+static tune_input_hint hint_of_integers(const needs *n, MlirType type, bool has_promise) {
+  double most = ldexp(1, (int)tune_arith_width(type) - 1);
   if (n->is_indexing)
     return n->is_odd_index || n->table <= 0 ? (tune_input_hint){0} : range(0, (double)n->table - 1);
   if (n->shift_width > 0)
@@ -389,15 +429,15 @@ static tune_input_hint hint_of_integers(const needs *n, int64_t width, bool has_
   if (n->is_exponent)
     return range(0, LARGEST_EXPONENT);
   if (n->is_mask || (n->is_flag && !n->is_divisor))
-    return range(0, 1);
+    return hint_of_flags(n, most, has_promise || is_index(type));
   if (n->is_unknown)
     return (tune_input_hint){0};
   if (n->is_divisor)
-    return range(1, n->is_counted ? LARGEST_COUNT : most - 1);
+    return hint_of_divisors(n, most);
   if (has_promise)
     return (tune_input_hint){0};
   if (n->is_counted)
-    return range(-fmin(LARGEST_COUNT, most), fmin(LARGEST_COUNT, most - 1));
+    return hint_of_counts(most);
   return range(-most, most - 1);
 }
 
@@ -413,12 +453,12 @@ tune_input_hint tune_input_hint_of(MlirOperation function, intptr_t index) {
   follow(argument, (path){.of = &n, .scale = 1, .is_moved = true});
   MlirType element = mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
   if (!is_integer(type))
-    return mlirTypeIsAFloat(element) ? hint_of_floats(&n) : (tune_input_hint){0};
+    return mlirTypeIsAFloat(element) ? hint_of_floats(&n, element) : (tune_input_hint){0};
   if (tune_arith_width(type) == 1)
     return (tune_input_hint){0};
   bool has_promise = false;
   mlirOperationWalk(function, find_overflow_flags, &has_promise, MlirWalkPreOrder);
-  tune_input_hint hint = hint_of_integers(&n, tune_arith_width(type), has_promise);
+  tune_input_hint hint = hint_of_integers(&n, type, has_promise);
   // A size or a bound: not as far as its type goes.
   bool is_bound = mlirTypeIsAIndex(element) && hint.high > LARGEST_COUNT;
   return is_bound ? (tune_input_hint){0} : hint;

@@ -164,6 +164,8 @@ static void read_facts(MlirOperation function, tune_signature *of) {
     tune_input_hint hint = tune_input_hint_of(function, (intptr_t)i);
     of->arguments[i].has_range = hint.has_range;
     of->arguments[i].is_whole = hint.is_whole;
+    of->arguments[i].is_flag = hint.is_flag;
+    of->arguments[i].is_divisor = hint.is_divisor;
     of->arguments[i].range[0] = hint.low;
     of->arguments[i].range[1] = hint.high;
   }
@@ -173,6 +175,7 @@ static void read_facts(MlirOperation function, tune_signature *of) {
   of->sums_arguments = facts.sums_arguments;
   of->keeps_steps = facts.keeps_steps;
   of->has_infinities = facts.has_infinities;
+  of->keeps_zeros = facts.keeps_zeros;
   tune_exactness exactness = tune_exactness_of(function);
   of->selects = exactness.selects;
   of->exact_limit = exactness.limit;
