@@ -32,7 +32,7 @@ typedef struct value_forms {
 } value_forms;
 
 typedef struct signature_form {
-  const char *entry;
+  const char *entry, *sums;
   value_forms arguments, results;
   bool partial, selects, special, sums_arguments, steps, infinities, zeros;
   int64_t exact;
@@ -61,6 +61,7 @@ static const tune_member signature_members[] = {
     {TUNE_MEMBER(signature_form, steps)},
     {TUNE_MEMBER(signature_form, infinities)},
     {TUNE_MEMBER(signature_form, zeros)},
+    {TUNE_MEMBER(signature_form, sums)},
     {TUNE_MEMBER(signature_form, exact), .least = 1},
 };
 #define SIGNATURE_MEMBERS (sizeof signature_members / sizeof *signature_members)
@@ -101,17 +102,19 @@ tune_status tune_signature_to_json(const tune_signature *signature, json_t **out
     forms[i] = form_of(&signature->arguments[i], true);
   for (size_t i = 0; i < results; ++i)
     forms[arguments + i] = form_of(&signature->results[i], false);
-  signature_form form = {.entry = signature->entry,
-                         .arguments = {forms, arguments},
-                         .results = {forms + arguments, results},
-                         .partial = signature->is_partial,
-                         .selects = signature->selects,
-                         .special = signature->takes_special,
-                         .sums_arguments = signature->sums_arguments,
-                         .steps = signature->keeps_steps,
-                         .infinities = signature->has_infinities,
-                         .zeros = signature->keeps_zeros,
-                         .exact = signature->exact_limit};
+  signature_form form = {
+      .entry = signature->entry,
+      .arguments = {forms, arguments},
+      .results = {forms + arguments, results},
+      .partial = signature->is_partial,
+      .selects = signature->selects,
+      .special = signature->takes_special,
+      .sums_arguments = signature->sums_arguments,
+      .steps = signature->keeps_steps,
+      .infinities = signature->has_infinities,
+      .zeros = signature->keeps_zeros,
+      .sums = signature->has_sum_type ? tune_element_type_name(signature->sum_type) : NULL,
+      .exact = signature->exact_limit};
   tune_status status =
       tune_members_to_json(signature_members, SIGNATURE_MEMBERS, &form, out_object);
   free(forms);
@@ -204,6 +207,9 @@ static tune_status read_form(const signature_form *form, tune_signature *out) {
   out->keeps_steps = form->steps;
   out->has_infinities = form->infinities;
   out->keeps_zeros = form->zeros;
+  out->has_sum_type = form->sums != NULL;
+  if (form->sums)
+    TUNE_RETURN_IF_ERROR(tune_element_type_parse(form->sums, &out->sum_type));
   out->exact_limit = form->exact;
   TUNE_RETURN_IF_ERROR(read_types(&form->arguments, false, &out->arguments, &out->argument_count));
   return read_types(&form->results, true, &out->results, &out->result_count);

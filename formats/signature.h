@@ -53,6 +53,9 @@ typedef struct tune_signature {
   bool keeps_steps;    // halves and quarters are computed with exactly
   bool has_infinities; // its outputs may be infinite by choice
   bool keeps_zeros;    // of zeros, too, the sign is the same by any code that is right
+  // The coarsest type of floats that something is summed up in, where it is known.
+  bool has_sum_type;
+  tune_element_type sum_type;
   // For arguments of whole numbers, none of them negative, outputs from 0 up to it are exact, in
   // whatever order they are computed. 0: not so.
   int64_t exact_limit;

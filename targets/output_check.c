@@ -92,10 +92,18 @@ double tune_tolerance_roundoff(const tune_tolerance *tolerance, tune_element_typ
   return fmax(accumulator_roundoff(tolerance, out), tolerance->has_tf32 ? TF32_ROUNDOFF : 0);
 }
 
+// Between ops some values are rounded one after the other, but no sum of them grows by that.
+static const double ROUNDINGS_BETWEEN = 2;
+
 // What the roundings of a sum come to, as a share of its size.
 static double sum_noise(const tune_tolerance *tolerance, double u_acc) {
-  double terms = tolerance->reduction > 1 ? (double)tolerance->reduction : 1;
-  return fmin(u_acc * sqrt(terms), MOST_NOISE);
+  double terms = tolerance->reduction > 1 ? (double)tolerance->reduction : 1, least = u_acc;
+  if (tolerance->has_sums && tune_element_type_is_float(tolerance->sums)) {
+    double u_sum = tune_element_type_unit_roundoff(tolerance->sums);
+    least *= u_sum < u_acc ? ROUNDINGS_BETWEEN : 1;
+    u_acc = fmin(u_acc, u_sum);
+  }
+  return fmin(fmax(u_acc * sqrt(terms), least), MOST_NOISE);
 }
 
 static bool is_compared(const tune_tolerance *tolerance, size_t index, double expected) {

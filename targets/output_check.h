@@ -6,11 +6,11 @@
 //
 //     |x - r| <= 4 u(out) |r| + 32 u(acc) |r| + 8 w R + m
 //
-// where u is the unit roundoff of a type (2^-24 for f32), out the type of the output, acc the type
-// in which it is accumulated, w = u(acc) sqrt(K), at most 1/8, K the length of the reduction (the
-// sum of lengths where one feeds another), R the root mean square of the finite values of the
-// reference's output, and m its type's smallest normal value. Further, the root mean square of all
-// x - r has to be at most
+// where u is the unit roundoff of a type (2^-24 for f32), out the type of the output, acc the
+// coarsest type that it is rounded to on the way, w = u(sum) sqrt(K), at most 1/8, sum the type of
+// sums, K the length of the reduction (the sum of lengths where one feeds another), R the root mean
+// square of the finite values of the reference's output, and m its type's smallest normal value.
+// Further, the root mean square of all x - r has to be at most
 //
 //     4 u(out) R + 32 u(acc) R + 2 w R + m
 //
@@ -63,6 +63,8 @@ typedef struct tune_tolerance {
   int64_t reduction;             // K; less than 1 is 1
   bool has_accumulator;          // else acc is the output's own type
   tune_element_type accumulator; // acc
+  bool has_sums;                 // else sums are of acc, too
+  tune_element_type sums;        // the coarsest type of sums
   bool has_tf32;                 // factors of products may be rounded to tf32
   double spread;                 // S; 0 where it is not known
   bool has_signed_zeros;         // a zero is not right where the other one should be

@@ -131,8 +131,26 @@ static MlirWalkResult is_float_comparison(MlirOperation op, void *found) {
   return MlirWalkResultAdvance;
 }
 
+static int digits_of(MlirType type) {
+  return mlirTypeIsABF16(type) ? 8 : mlirTypeIsAF16(type) ? 11 : mlirTypeIsAF32(type) ? 24 : 53;
+}
+
+// What `op` sums up into: its last operand, as its results are.
+static void note_sums(MlirOperation op, tune_input_facts *facts) {
+  intptr_t count = mlirOperationGetNumOperands(op);
+  MlirType type = count ? mlirValueGetType(mlirOperationGetOperand(op, count - 1)) : facts->sums;
+  type =
+      !mlirTypeIsNull(type) && mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
+  if (!mlirTypeIsNull(type) && mlirTypeIsAFloat(type) &&
+      (mlirTypeIsNull(facts->sums) || digits_of(type) < digits_of(facts->sums)))
+    facts->sums = type;
+}
+
 static void look_at_structured(MlirOperation op, tune_input_facts *facts) {
   tune_op_sum of = tune_op_sum_of(op);
+  if (of.reduces || of.multiplies || !of.is_known)
+    note_sums(op, facts);
+  facts->is_partial |= of.multiplies_up;
   bool is_product = of.multiplies, is_pool = of.reduces && !of.multiplies, is_other = !of.is_known;
   bool compares = false;
   if (is_pool)
@@ -267,12 +285,19 @@ static MlirWalkResult look_at(MlirOperation op, void *context) {
   return MlirWalkResultAdvance;
 }
 
-// Ops with more to them than a body of scalars, and reductions.
-static MlirWalkResult find_sums(MlirOperation op, void *found) {
+// Ops with more to them than a body of scalars.
+static MlirWalkResult find_foreign(MlirOperation op, void *found) {
   static const char *const other[] = {"scf.", "affine.", "vector.", "func.call", "memref.", NULL};
   MlirStringRef name = tune_ir_name(op);
   for (const char *const *begin = other; *begin; ++begin)
     *(bool *)found |= tune_ir_string_starts(name, *begin);
+  return MlirWalkResultAdvance;
+}
+
+// These, and reductions.
+static MlirWalkResult find_sums(MlirOperation op, void *found) {
+  MlirStringRef name = tune_ir_name(op);
+  find_foreign(op, found);
   if (tune_ir_string_starts(name, "linalg.") && mlirOperationGetNumResults(op) > 0) {
     tune_op_sum sum = tune_op_sum_of(op);
     *(bool *)found |= !sum.is_known || sum.reduces;
@@ -286,6 +311,10 @@ tune_input_facts tune_input_facts_of(MlirOperation function) {
   mlirOperationWalk(function, look_at, &facts, MlirWalkPreOrder);
   mlirOperationWalk(function, find_sums, &has_sums, MlirWalkPreOrder);
   facts.takes_special &= !facts.is_partial;
+  bool is_foreign = false;
+  mlirOperationWalk(function, find_foreign, &is_foreign, MlirWalkPreOrder);
+  if (is_foreign)
+    facts.sums = (MlirType){NULL};
   step_counts counts = {0};
   mlirOperationWalk(function, look_at_steps, &counts, MlirWalkPreOrder);
   facts.keeps_steps = !facts.is_partial && !has_sums && !counts.is_inexact &&

@@ -20,6 +20,7 @@
 #define LARGEST_BYTE 127
 #define LARGEST_F16 65504.0
 #define LARGEST_EXPONENT 3
+#define UNKNOWN_LENGTH 4096
 #define WIDEST_SHARE 0.5 // of an integer's range, for floats that become one
 
 static const double POSITIVE_LOW = 0.5, POSITIVE_HIGH = 1.5;
@@ -35,6 +36,7 @@ typedef struct needs {
   bool is_odd_divisor; // what is divided by was computed of it
   int64_t shift_width; // 0: shifts nothing
   int64_t fan_in;      // 0: no weight
+  int64_t factors;     // of the longest product over a dimension that it is a factor of; 0: none
   double convert_low, convert_high;
   bool is_converted, is_negative_converted;
 } needs;
@@ -117,14 +119,31 @@ static const char *const needing_positive[] = {"math.rsqrt", "math.sqrt",  "math
 static const char *const needing_unit[] = {"math.acos", "math.asin", "math.atanh", NULL};
 #define UNIT 0.999
 
+// A factor of what a linalg op multiplies up over a dimension.
+static void note_factor(MlirOperation op, intptr_t number, const path *from) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  MlirValue other = mlirOperationGetOperand(op, 1 - number);
+  if (!from->is_moved || !tune_ir_is(op, "arith.mulf") || !mlirValueIsABlockArgument(other) ||
+      !tune_ir_string_starts(tune_ir_name(parent), "linalg."))
+    return;
+  tune_op_sum sum = tune_op_sum_of(parent);
+  if (!sum.multiplies_up || mlirBlockArgumentGetArgNumber(other) < sum.input_count)
+    return;
+  int64_t length = sum.length > 0 ? sum.length : UNKNOWN_LENGTH;
+  if (length > from->of->factors)
+    from->of->factors = length;
+}
+
 // Of an addition, subtraction or product of two values.
 static void follow_arithmetic(MlirOperation op, intptr_t number, path from) {
   MlirStringRef name = tune_ir_name(op);
   double constant;
   bool is_constant = tune_constant_value(mlirOperationGetOperand(op, 1 - number), &constant);
   bool is_float = !is_integer(mlirValueGetType(mlirOperationGetResult(op, 0)));
-  if (!is_constant && is_float)
+  if (!is_constant && is_float) {
+    note_factor(op, number, &from);
     return;
+  }
   from.is_computed |= !is_constant;
   from.is_moved = false;
   if (is_constant && tune_ir_string_starts(name, "arith.sub") && number == 1)
@@ -390,6 +409,10 @@ static tune_input_hint hint_of_floats(const needs *n, MlirType element) {
                               : range(POSITIVE_LOW, n->is_in_unit ? UNIT : POSITIVE_HIGH);
   if (n->is_in_unit)
     return range(-UNIT, UNIT);
+  if (n->factors > 0) {
+    double off = fmin(POSITIVE_LOW, sqrt(3 / (double)n->factors));
+    return range(1 - off, 1 + off);
+  }
   if (n->is_converted)
     return hint_of_converted(n, element);
   double most = n->fan_in > 1 ? sqrt(3 / (double)n->fan_in) : 1;

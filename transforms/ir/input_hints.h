@@ -7,6 +7,7 @@
 //
 //   - what a gather takes as an index stays within its table;
 //   - what is under a root or a logarithm, or is divided by, is positive and away from zero;
+//   - a factor of a product over K terms is near one, as far as sqrt(3 / K);
 //   - a factor that another value is contracted with, a weight, is as small as its sum is long:
 //     uniform with a variance of 1 / fan-in, so that a chain of layers neither grows nor fades;
 //   - what counts against a huge constant is a mask: zeros and ones; half of what is compared with

@@ -176,6 +176,12 @@ static void read_facts(MlirOperation function, tune_signature *of) {
   of->keeps_steps = facts.keeps_steps;
   of->has_infinities = facts.has_infinities;
   of->keeps_zeros = facts.keeps_zeros;
+  const char *sums = mlirTypeIsNull(facts.sums) ? NULL : tune_ir_scalar_type_name(facts.sums);
+  if (sums) {
+    tune_status status = tune_element_type_parse(sums, &of->sum_type);
+    of->has_sum_type = tune_status_is_ok(status);
+    tune_status_free(status);
+  }
   tune_exactness exactness = tune_exactness_of(function);
   of->selects = exactness.selects;
   of->exact_limit = exactness.limit;
