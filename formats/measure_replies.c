@@ -50,9 +50,15 @@ static const tune_member compare_members[] = {
     {TUNE_MEMBER(tune_compare_reply, is_whole)},
 };
 
+static const tune_member scalar_members[] = {
+    {TUNE_MEMBER(tune_scalar, argument), .least = 0, .is_needed = true},
+    {TUNE_MEMBER(tune_scalar, value), .least = -0x1p1023, .is_needed = true},
+};
+
 static const tune_member run_members[] = {
     {TUNE_PART(tune_run_reply, compared, compare_members)},
     {TUNE_MEMBER(tune_run_reply, shapes), .is_needed = true},
+    {TUNE_STRUCTS(tune_run_reply, scalars, scalar_members)},
     {TUNE_OPTIONAL_PART(tune_run_reply, reference, has_reference, reference_members)},
 };
 

@@ -83,9 +83,21 @@ typedef struct tune_compare_reply {
   bool is_whole;      // of a child's report alone: it had all of the budget
 } tune_compare_reply;
 
+// A number that an argument was.
+typedef struct tune_scalar {
+  int64_t argument;
+  double value;
+} tune_scalar;
+
+typedef struct tune_scalar_list {
+  tune_scalar *items;
+  size_t count;
+} tune_scalar_list;
+
 typedef struct tune_run_reply {
   tune_compare_reply compared;
-  tune_shape_list shapes; // of the arguments
+  tune_shape_list shapes;   // of the arguments
+  tune_scalar_list scalars; // those of them that are integers by themselves
   bool has_reference;
   tune_reference_facts reference;
 } tune_run_reply;

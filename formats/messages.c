@@ -32,6 +32,7 @@ static const tune_member head_members[] = {
     {TUNE_MEMBER(tune_reply_head, ticket), .least = 1},
     {TUNE_MEMBER(tune_reply_head, task)},
     {TUNE_MEMBER(tune_reply_head, waiting), .least = 0x1p-1022},
+    {TUNE_MEMBER(tune_reply_head, holder)},
     {TUNE_MEMBER(tune_reply_head, waited), .least = 0x1p-1022},
     {TUNE_MEMBER(tune_reply_head, run_again)},
 };

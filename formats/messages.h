@@ -83,11 +83,12 @@ extern const tune_member tune_limits_members[TUNE_LIMITS_MEMBERS];
 
 // What a reply may have beside what it is about.
 typedef struct tune_reply_head {
-  int64_t ticket;   // of the request; 0: none
-  const char *task; // of the request; NULL: none
-  double waiting;   // above 0: this is no reply, which waits so long for others on its cores
-  double waited;    // so long it did so in all
-  bool run_again;   // somebody had killed its child, which was started once more
+  int64_t ticket;     // of the request; 0: none
+  const char *task;   // of the request; NULL: none
+  double waiting;     // above 0: this is no reply, which waits so long for others on its cores
+  const char *holder; // whom it waits for: "tune-run (process 1234)"; NULL: not known
+  double waited;      // so long it did so in all
+  bool run_again;     // somebody had killed its child, which was started once more
 } tune_reply_head;
 
 TUNE_FORMAT_DECLARE(tune_reply_head)

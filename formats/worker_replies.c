@@ -12,8 +12,19 @@ static const tune_member task_members[] = {
     {TUNE_MEMBER(tune_described_task, flops), .least = ANY},
     {TUNE_MEMBER(tune_described_task, bytes), .least = ANY},
     {TUNE_MEMBER(tune_described_task, reduction), .least = ANY},
+    {TUNE_MEMBER(tune_described_task, runs), .least = 0, .otherwise = -1},
+    {TUNE_MEMBER(tune_described_task, empty)},
     {TUNE_MEMBER(tune_described_task, from)},
     {TUNE_MEMBER(tune_described_task, why)},
+};
+
+static const tune_member equal_members[] = {
+    {TUNE_MEMBER(tune_equal_size, argument), .least = 0, .is_needed = true},
+    {TUNE_MEMBER(tune_equal_size, dimension), .least = 0, .is_needed = true},
+    {TUNE_MEMBER(tune_equal_size, other), .least = -1, .is_needed = true},
+    {TUNE_MEMBER(tune_equal_size, size), .least = 0, .is_needed = true},
+    {TUNE_MEMBER(tune_equal_size, op), .is_needed = true},
+    {TUNE_MEMBER(tune_equal_size, where), .is_needed = true},
 };
 
 static const tune_member module_members[] = {
@@ -21,6 +32,7 @@ static const tune_member module_members[] = {
     {TUNE_MEMBER(tune_module_description, accumulator), .is_shown = true},
     {TUNE_MEMBER(tune_module_description, operands)},
     {TUNE_STRUCTS(tune_module_description, tasks, task_members), .is_needed = true},
+    {TUNE_STRUCTS(tune_module_description, equal_sizes, equal_members)},
 };
 
 static const tune_member open_members[] = {

@@ -34,6 +34,8 @@ typedef struct tune_described_task {
   int64_t count;        // how often it is there
   int64_t flops, bytes; // of one run; 0 where a dimension is not known
   int64_t reduction;    // the longest one; 0: not known
+  int64_t runs;         // of all that are there, in one call; -1: not known, of branches and loops
+  bool empty;           // its result has no elements
   const char *from;     // one of the above; NULL: it is not scheduled
   const char *why;      // of a default: why none of the records there are is used; NULL: none
 } tune_described_task;
@@ -43,12 +45,28 @@ typedef struct tune_described_task_list {
   size_t count;
 } tune_described_task_list;
 
+// Two sizes that have to be equal (transforms/ir/equal_sizes.h): that of a dimension of an argument
+// and that of a dimension of another one, or a number.
+typedef struct tune_equal_size {
+  int64_t argument, dimension;
+  int64_t other;     // an argument; -1: `size` is a number
+  int64_t size;      // a dimension of `other`
+  const char *op;    // "linalg.matmul", which has them
+  const char *where; // "in.mlir:14:8"
+} tune_equal_size;
+
+typedef struct tune_equal_size_list {
+  tune_equal_size *items;
+  size_t count;
+} tune_equal_size_list;
+
 // What is in a module.
 typedef struct tune_module_description {
   const char *function;
   const char *accumulator; // the coarsest type that sums are kept in; NULL: there is none
   const char *operands;    // what factors may be rounded to; NULL: nothing
   tune_described_task_list tasks;
+  tune_equal_size_list equal_sizes;
 } tune_module_description;
 
 typedef struct tune_open_source_reply {

@@ -57,10 +57,11 @@ static void make_space(tune_space **out_space) {
 static void subject_init(subject *s, MlirContext context) {
   for (const tune_dialect_getter *getter = tune_module_tasks_dialects; *getter; ++getter)
     mlirDialectHandleLoadDialect((*getter)(), context);
-  fuzz_require(fuzz_accept(tune_ir_parse(context, payload, "in.mlir", &s->module)) &&
-                   fuzz_accept(tune_extract(mlirModuleFromOperation(s->module), &s->extraction)) &&
-                   fuzz_accept(tune_anchors_init(&s->anchors, s->extraction, s->module)),
-               "a task");
+  fuzz_require(
+      fuzz_accept(tune_ir_parse(context, payload, "in.mlir", &s->module)) &&
+          fuzz_accept(tune_extract(mlirModuleFromOperation(s->module), true, &s->extraction)) &&
+          fuzz_accept(tune_anchors_init(&s->anchors, s->extraction, s->module)),
+      "a task");
   mlirOperationWalk(s->module, find_anchor, &s->anchor, MlirWalkPreOrder);
   make_space(&s->space);
 }

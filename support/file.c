@@ -148,6 +148,22 @@ static tune_status write_in_place(const char *path, const char *bytes, size_t si
   return tune_status_join(status, close_file(file));
 }
 
+tune_status tune_file_check_writable(const char *path) {
+  struct stat info;
+  bool is_there = stat(path, &info) == 0;
+  if (is_there && S_ISDIR(info.st_mode))
+    return tune_status_from_errno(EISDIR, "%s", path);
+  const char *slash = strrchr(path, '/');
+  char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+  if (!folder)
+    return tune_status_out_of_memory("checking %s", path);
+  // What is there and no file is written to as it is.
+  bool is_good = access(is_there && !S_ISREG(info.st_mode) ? path : folder, W_OK) == 0;
+  int error = errno;
+  free(folder);
+  return is_good ? TUNE_OK : tune_status_from_errno(error, "%s", path);
+}
+
 // Opens a file without a name in the folder of `path`, of which nothing is left where this process
 // is killed. -1 where the file system has none.
 static int open_nameless(const char *path, mode_t mode) {

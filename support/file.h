@@ -35,6 +35,10 @@ tune_status tune_file_check_ends(const char *path);
 // moment between naming and renaming where there was one: "<path>.<8 hex digits>".
 tune_status tune_file_write(const char *path, const char *bytes, size_t size);
 
+// Whether tune_file_write could make or replace `path`, as far as that can be told ahead: its
+// folder is there and may be written to. For who computes for minutes first.
+tune_status tune_file_check_writable(const char *path);
+
 // Adds bytes to an open file that is `end` long, and its writer's alone. A failure leaves it as it
 // was.
 tune_status tune_file_append(int file, off_t end, const char *bytes, size_t size);

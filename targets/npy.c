@@ -141,17 +141,53 @@ static tune_status split_file(const char *bytes, size_t size, cursor *out_text, 
   return TUNE_OK;
 }
 
+// How numpy names what a header describes; the description itself where it is none of these.
+static const char *numpy_name(const char *description) {
+  static const char *const NAMES[][2] = {
+      {"f2", "float16"}, {"f4", "float32"}, {"f8", "float64"},    {"c8", "complex64"},
+      {"i1", "int8"},    {"i2", "int16"},   {"i4", "int32"},      {"i8", "int64"},
+      {"u1", "uint8"},   {"u2", "uint16"},  {"u4", "uint32"},     {"u8", "uint64"},
+      {"b1", "bool"},    {"V2", "bf16"},    {"c16", "complex128"}};
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; ++i)
+    if (*description && strcmp(description + 1, NAMES[i][0]) == 0)
+      return NAMES[i][1];
+  return description;
+}
+
+// Which type it is, which one is wanted, and what makes the one of the other.
+static tune_status refuse_type(const header *h, tune_element_type wanted) {
+  const char *found = numpy_name(h->description), *element = tune_element_type_name(wanted);
+  const char *to = wanted == TUNE_BF16 ? "ml_dtypes.bfloat16"
+                   : wanted == TUNE_I1 ? "bool"
+                                       : numpy_name(descriptions[wanted][0]);
+  const char *module = wanted == TUNE_BF16 || wanted == TUNE_I1 ? "" : "numpy.";
+  bool is_complex = strncmp(found, "complex", 7) == 0;
+  if (is_complex)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "the array is %s where %s is wanted; save x.real.astype(%s%s)", found,
+                            element, module, to);
+  if (strcmp(found, "bf16") == 0)
+    return tune_status_make(
+        TUNE_INVALID_ARGUMENT,
+        "the array is bf16 where %s is wanted; save x.view(ml_dtypes.bfloat16).astype(%s%s)",
+        element, module, to);
+  bool may_be_bf16 = strcmp(found, "uint16") == 0 && tune_element_type_is_float(wanted);
+  tune_status status = tune_status_make(
+      TUNE_INVALID_ARGUMENT, "the array is %s%s where %s is wanted; save x.astype(%s%s)",
+      *h->description == '>' ? "big-endian " : "", found, element, module, to);
+  if (!may_be_bf16)
+    return status;
+  return tune_status_join(tune_status_make(TUNE_INVALID_ARGUMENT,
+                                           "%s, or of bits of bf16 "
+                                           "x.view(ml_dtypes.bfloat16).astype(%s%s)",
+                                           tune_status_get_message(status), module, to),
+                          status);
+}
+
 static tune_status check_against(const header *h, const tune_value_type *expected) {
   const char *const *names = descriptions[expected->element];
-  const char *element = tune_element_type_name(expected->element);
   if (strcmp(h->description, names[0]) != 0 && strcmp(h->description, names[1]) != 0)
-    return tune_status_make(
-        TUNE_INVALID_ARGUMENT, "the type is '%s'; %s needs '%s'%s%s%s", h->description, element,
-        names[0], strcmp(names[0], names[1]) ? " or '" : "",
-        strcmp(names[0], names[1]) ? names[1] : "", strcmp(names[0], names[1]) ? "'" : "");
-  if (h->is_fortran_order && h->rank > 1)
-    return tune_status_make(TUNE_INVALID_ARGUMENT,
-                            "the array is in Fortran order; save numpy.ascontiguousarray of it");
+    return refuse_type(h, expected->element);
   if (!tune_value_type_allows(expected, h->rank, h->shape)) {
     tune_value_type found = *expected;
     found.rank = h->rank;
@@ -174,6 +210,28 @@ static size_t byte_size(const tune_value_type *type) {
   return size;
 }
 
+// Copies `data`, which has the first dimension innermost.
+static void copy_transposed(const char *data, tune_buffer *buffer) {
+  const tune_value_type *type = &buffer->type;
+  size_t size = tune_element_type_size(type->element), rank = type->rank;
+  size_t strides[TUNE_RANK_LIMIT], index[TUNE_RANK_LIMIT] = {0};
+  for (size_t d = 0, stride = size; d < rank; ++d) {
+    strides[d] = stride;
+    stride *= (size_t)type->shape[d];
+  }
+  const char *from = data;
+  for (size_t at = 0; at < buffer->size; at += size) {
+    memcpy((char *)buffer->data + at, from, size);
+    for (size_t d = rank; d-- > 0;) {
+      from += strides[d];
+      if (++index[d] < (size_t)type->shape[d])
+        break;
+      from -= strides[d] * index[d];
+      index[d] = 0;
+    }
+  }
+}
+
 static tune_status read_bytes(const char *bytes, size_t size, const tune_value_type *expected,
                               tune_buffer *out_buffer) {
   cursor text = {0}, data = {0};
@@ -194,19 +252,27 @@ static tune_status read_bytes(const char *bytes, size_t size, const tune_value_t
     if ((unsigned char)data.at[i] > 1)
       return tune_status_make(TUNE_DATA_LOSS, "element %zu is no bool", i);
   TUNE_RETURN_IF_ERROR(tune_buffer_init(out_buffer, &type));
-  memcpy(out_buffer->data, data.at, wanted);
+  if (h.is_fortran_order && h.rank > 1)
+    copy_transposed(data.at, out_buffer);
+  else
+    memcpy(out_buffer->data, data.at, wanted);
   return TUNE_OK;
 }
 
 tune_status tune_npy_read(const char *path, const tune_value_type *expected,
                           tune_buffer *out_buffer) {
+  return tune_npy_read_named(path, path, expected, out_buffer);
+}
+
+tune_status tune_npy_read_named(const char *path, const char *name, const tune_value_type *expected,
+                                tune_buffer *out_buffer) {
   memset(out_buffer, 0, sizeof *out_buffer);
   char *bytes;
   size_t size;
   TUNE_RETURN_IF_ERROR(tune_file_read(path, &bytes, &size));
   tune_status status = read_bytes(bytes, size, expected, out_buffer);
   free(bytes);
-  return tune_status_annotate(status, "%s", path);
+  return tune_status_annotate(status, "%s", name);
 }
 
 static void append_header(const tune_value_type *type, tune_string_builder *builder) {

@@ -10,7 +10,8 @@
 // Such values stand where functions are steep, where comparisons are close and quotients are not
 // defined, and a candidate may legally land on the other side (docs/accuracy.md). So the reference
 // runs twice more on values a little off, one time one way, one time the other; zeros and denormal
-// numbers become small ones. Where its outputs move, so much leeway has a candidate there, four
+// numbers become small ones. It does so several times, as what comes from many values may by chance
+// hardly move. Where its outputs move, so much leeway has a candidate there, four
 // times (32 where sums are as fine as those of f32), and no less than what they all move in the
 // mean; where they come to be infinite, no number, or another integer, the element is not compared.
 // It also takes in what the reference itself rounds: a sum of a thousand equal terms is further off
@@ -67,7 +68,7 @@ typedef struct tune_disturbance {
 // 2002), here, where many of them are equal and are rounded the same way, by a part of K roundoffs.
 double tune_disturbance_size(double roundoff, int64_t reduction);
 
-// Moves floats. Which of them go up and which down looks random.
+// Moves floats. Which of them go up and which down looks random, and another way for another seed.
 void tune_buffer_disturb(tune_buffer *buffer, uint64_t seed, const tune_disturbance *by);
 
 // Raises `leeways`, one for each element, to what `moved` says, the outputs on inputs so moved. It

@@ -26,6 +26,10 @@ def options_from(arguments):
     numbers = lambda text: [int(part) for part in text.split(",")]
     parser.add_argument("--only", default="", metavar="REGEX", help="workloads whose name matches; "
                         "the table goes to stdout and not to docs/benchmarks.md")
+    parser.add_argument("--rows", choices=workloads.SETS, default="libraries", help="which workloads; the "
+                        "table of others than `libraries` goes to stdout (libraries)")
+    parser.add_argument("--with-default", action="store_true", help="our own default, not tuned, as "
+                        "another contestant")
     parser.add_argument("--list", action="store_true", help="name the workloads, do nothing")
     parser.add_argument("--trials", type=numbers, default=[64, 256], metavar="N,...",
                         help="configs tried for each task; several make several sets of figures (64,256)")
@@ -95,6 +99,21 @@ def tuned(bench, workload, threads, trials):
     return artifact, search
 
 
+def by_default(bench, workload, threads, trials):
+    """The artifact of the default schedules."""
+    folder = tuned_folder(bench, threads, trials)
+    folder.mkdir(parents=True, exist_ok=True)
+    module, artifact, stamp = [(folder / workload.name).with_suffix(suffix) for suffix in (
+        ".mlir", ".default.so", ".default.json")]
+    identity = {"revision": bench.revision, "module": workload.module}
+    if not (stamp.exists() and artifact.exists() and json.loads(stamp.read_text()) == identity):
+        module.write_text(workload.module)
+        tool(bench, "tune-run", module, "--db=", "--threads=%d" % threads, "--emit=so",
+             "--output=%s" % artifact, log=folder / (workload.name + ".default.log"))
+        stamp.write_text(json.dumps(identity))
+    return artifact
+
+
 def make_inputs(bench, workload):
     """Files with the raw bytes of each input; returns their paths."""
     import numpy
@@ -121,8 +140,9 @@ def make_inputs(bench, workload):
 def same_output(workload, ours, other):
     """None, or by how much an output differs from ours, which the search checked."""
     import numpy
-    if workload.result[1] == "i32":
-        left, right = numpy.fromfile(ours, numpy.int32), numpy.fromfile(other, numpy.int32)
+    if workload.result[1] != "f32":
+        exact = {"i32": numpy.int32, "bf16": numpy.int16, "i8": numpy.int8}[workload.result[1]]
+        left, right = numpy.fromfile(ours, exact), numpy.fromfile(other, exact)
         differing = int((left != right).sum())
         return "%d elements of its result differ" % differing if differing else None
     left, right = numpy.fromfile(ours, numpy.float32), numpy.fromfile(other, numpy.float32)
@@ -136,8 +156,9 @@ def pairs_for(bench, workload, name, inputs, threads, trials):
     """What a contestant is told: ours needs the artifact and shapes, a peer the op."""
     pairs = [("output-bytes", workloads.bytes_of(*workload.result))]
     pairs += [("input", path) for path in inputs]
-    if name.startswith("ours"):
-        artifact, _ = tuned(bench, workload, threads, trials)
+    if name.startswith("ours") or name == "default":
+        artifact = by_default(bench, workload, threads, trials) if name == "default" else tuned(
+            bench, workload, threads, trials)[0]
         return pairs + [("artifact", artifact)] + [
             ("shape", "x".join(map(str, shape))) for shape, _ in workload.inputs]
     described = [("argument", "x".join([*map(str, shape), element])) for shape, element in workload.inputs]
@@ -179,7 +200,7 @@ def timed(bench, workload, everything, threads, trials):
         return {**entry, "failed": str(error)}
     contestants = []
     try:
-        for name in ["ours", *workload.contestants]:
+        for name in ["ours", *["default"] * bench.options.with_default, *workload.contestants]:
             of = everything[name.partition(":")[2]] if name.startswith("ours:") else workload
             try:
                 pairs = pairs_for(bench, of, name, make_inputs(bench, of), threads, trials)
@@ -222,7 +243,7 @@ def benchmark(bench, selected, everything):
 
 def main(arguments):
     options = options_from(arguments)
-    rows = workloads.all_workloads()
+    rows = workloads.SETS[options.rows]()
     try:
         selected = [row for row in rows if re.search(options.only, row.name)]
     except re.error as error:
@@ -249,7 +270,7 @@ def main(arguments):
         print("stopped; the same command goes on from here", file=sys.stderr)
         sys.exit(130)
     text = report.text(selected, bench.results, peers.versions(folder))
-    if options.only:
+    if options.only or options.rows != "libraries":
         print(text)
     else:
         report.publish(ROOT / "docs", text, selected, bench.results)

@@ -190,11 +190,12 @@ def add(count):
                                               ["%r = arith.addf %x0, %x1 : f32"]), type)
 
 
-def transpose(rows, columns):
-    function = Function(tensor([rows, columns]))
+def transpose(rows, columns, element="f32"):
+    before, after = tensor([rows, columns], element), tensor([columns, rows], element)
+    function = Function(before)
     value = function.op("linalg.transpose ins(%%a0 : %s) outs(%s : %s) permutation = [1, 0]" % (
-        tensor([rows, columns]), function.empty([columns, rows]), tensor([columns, rows])))
-    return function.text(value, tensor([columns, rows]))
+        before, function.empty([columns, rows], element), after))
+    return function.text(value, after)
 
 
 def attention(heads, sequence, width):

@@ -71,7 +71,7 @@ def environment(threads):
 
 # Which program a contestant is; docs/benchmarks.md says what they stand for.
 PROGRAMS = {
-    "ours": "ours",
+    "ours": "ours", "default": "ours",
     "onednn": "onednn", "onednn packed": "onednn", "onednn any": "onednn", "winograd": "onednn2",
     "openblas": "openblas", "openblas debian": "openblas_debian",
     "libxsmm": "libxsmm",

@@ -5,7 +5,7 @@ to beat it. What our tuner cannot do yet is a goal all the same, with `missing` 
 it is, and shown beside what it should reach.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 
@@ -276,3 +276,82 @@ def all_workloads():
                       "torch_resnet50_bottleneck_folded_f32.mlir", block, [1, 256, 56, 56],
                       2.0 * 56 * 56 * (256 * 64 + 64 * 64 * 9 + 64 * 256)))
     return explain(rows)
+
+
+def without(names, rows):
+    """The rows, without some of their peers."""
+    for row in rows:
+        row.contestants = {name: pairs for name, pairs in row.contestants.items() if name not in names}
+        row.goals = [replace(goal, against=tuple(name for name in goal.against if name not in names))
+                     for goal in row.goals]
+    return rows
+
+
+def beside(row, twin, label, factor=1.0):
+    """The row, with another workload of ours as a contestant."""
+    twin = "ours:" + twin
+    row.contestants[twin] = None
+    row.goals.append(Goal((twin,), factor, label))
+    return row
+
+
+def narrow_transpose(rows, columns, element, twin):
+    """Narrow elements: oneDNN and OpenBLAS are asked for f32 alone, so beside our own rows that are no
+    multiple of 2 KB."""
+    name = "transpose_%s_%d" % (element, columns)
+    row = Workload(name, "transpose %s %d^2" % (element, columns), "memory",
+                   modules.transpose(rows, columns, "i8" if element == "i8" else "bf16"),
+                   [([rows, columns], element)], ([columns, rows], element), dict(op="transpose"), {}, [],
+                   bound="bytes")
+    return beside(row, twin, ", beside our %s" % twin.rpartition("_")[2], 0.8) if twin else row
+
+
+def edge_workloads():
+    """Sizes that fall between the rules, and types without instructions: where machines without AVX-512
+    lose first. IREE and PyTorch, which compile for long, stay out."""
+    rows = []
+    for m, n, k in [(1000, 1000, 1000), (1001, 1001, 1001), (1008, 1008, 1008), (128, 3072, 768),
+                    (128, 768, 3072), (127, 509, 331), (256, 104, 512),
+                    (16, 64, 256), (17, 128, 512), (31, 100, 300), (32, 40, 256), (17, 17, 512),
+                    (32, 128, 1024)]:
+        size = "%dx%dx%d" % (m, n, k)
+        rows.append(matmul("matmul_" + size, m, n, k, title="matmul " + size))
+    for h, c in ((56, 64), (28, 128)):
+        for layout in ("nhwc", "nchw"):
+            rows.append(conv("resnet_3x3_%d_%s" % (h, layout), "ResNet 3x3 at %d" % h, h, c, c, 3,
+                             pad=1, layout=layout))
+    for layout in ("nhwc", "nchw"):
+        rows.append(conv("resnet_1x1_14_" + layout, "ResNet 1x1, 1024 to 256 at 14", 14, 1024, 256, 1,
+                         layout=layout))
+    for h, c in ((112, 32), (56, 144), (14, 512), (7, 960)):
+        rows.append(conv("depthwise_%d_nhwc" % h, "depthwise 3x3, %dx%dx%d" % (h, h, c), h, c, c, 3,
+                         pad=1, groups=c))
+    for shape in ((12, 197, 197), (12, 128, 128), (64, 1000)):
+        size = "x".join(map(str, shape))
+        rows.append(row_op("softmax_" + size, "softmax " + size, "softmax", shape,
+                           modules.softmax(*shape), list(shape)))
+    for columns in (768, 197):
+        rows.append(row_op("norm_128x%d" % columns, "layer norm 128x%d" % columns, "norm",
+                           (128, columns), modules.norm(128, columns), [128, columns],
+                           inputs=[([columns], "f32")] * 2))
+    rows += [row_op("transpose_%d" % size, "transpose %d^2" % size, "transpose", (size, size),
+                    modules.transpose(size, size), [size, size], peers=("onednn", *BLAS))
+             for size in (1024, 2048, 2056)]
+    for element in ("i8", "bf16"):
+        rows += [narrow_transpose(2056, 2056, element, None)]
+        rows += [narrow_transpose(size, size, element, "transpose_%s_2056" % element)
+                 for size in (2048, 4096)]
+    for types in ("bf16", "u8s8", "s8s8"):
+        for m, n, k, layout in ((512, 1024, 1024, "nn"), (128, 768, 768, "nn"), (127, 509, 331, "nt")):
+            twin = "matmul_%dx%dx%d%s" % (m, n, k, "_nt" if layout == "nt" else "")
+            if twin not in [row.name for row in rows]:
+                rows.append(matmul(twin, m, n, k, layout=layout, title=twin.replace("_", " ")))
+            name = "%s_%dx%dx%d_%s" % (types, m, n, k, layout)
+            rows.append(beside(
+                matmul(name, m, n, k, layout=layout, types=types, peers={}, group="narrow",
+                       title="%s matmul %dx%dx%d %s" % (types, m, n, k, layout.upper())), twin,
+                ", beside our f32"))
+    return without(OTHERS, rows)
+
+
+SETS = {"libraries": all_workloads, "edges": edge_workloads}

@@ -1,11 +1,13 @@
 // Products of narrow elements on a CPU without instructions for them: each element is widened once, where it is
 // copied, and not at each of its reads; bytes as pairs of 16 bits, whatever their signs.
 // RUN: split-file %s %t
-// RUN: sh -c 'for f in bf16 f16 image s8u8 u8u8; do tune-run %t/$f.mlir --target=cpu:x86-64-v3 --db= --time=0.002 --strict || exit 1; done' > %t.out 2>&1
+// RUN: sh -c 'for f in bf16 f16 as_bf16 as_f16 image s8u8 u8u8; do tune-run %t/$f.mlir --target=cpu:x86-64-v3 --db= --time=0.002 --strict || exit 1; done' > %t.out 2>&1
 // RUN: FileCheck %s --check-prefix=RIGHT < %t.out
-// RIGHT-COUNT-5: Check {{ *}}ok
+// RIGHT-COUNT-7: Check {{ *}}ok
 // RUN: tune-opt %t/bf16.mlir --tune-lower=target=cpu:x86-64-v3 | FileCheck %s --check-prefix=FLOAT
 // RUN: tune-opt %t/f16.mlir --tune-lower=target=cpu:x86-64-v3 | FileCheck %s --check-prefix=FLOAT
+// RUN: tune-opt %t/as_bf16.mlir --tune-lower=target=cpu:x86-64-v3 | FileCheck %s --check-prefix=FLOAT
+// RUN: tune-opt %t/as_f16.mlir --tune-lower=target=cpu:x86-64-v3 | FileCheck %s --check-prefix=FLOAT
 // RUN: tune-opt %t/image.mlir --tune-lower=target=cpu:x86-64-v3 | FileCheck %s --check-prefix=FLOAT
 // FLOAT-LABEL: llvm.func {{.*}}@tune_task_0
 // FLOAT: llvm.fpext
@@ -88,6 +90,26 @@ func.func @product(%a: tensor<33x37xi8>, %b: tensor<37x50xi8>, %c: tensor<33x50x
     linalg.yield %s : i32
   } -> tensor<33x50xi32>
   return %r : tensor<33x50xi32>
+}
+
+//--- as_bf16.mlir
+// Products that say nothing of f32, as StableHLO has them, are computed in it all the same.
+func.func @product(%a: tensor<50x64xbf16>, %b: tensor<64x96xbf16>) -> tensor<50x96xbf16> {
+  %zero = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<50x96xbf16>
+  %c = linalg.fill ins(%zero : bf16) outs(%e : tensor<50x96xbf16>) -> tensor<50x96xbf16>
+  %r = linalg.matmul ins(%a, %b : tensor<50x64xbf16>, tensor<64x96xbf16>) outs(%c : tensor<50x96xbf16>) -> tensor<50x96xbf16>
+  return %r : tensor<50x96xbf16>
+}
+
+//--- as_f16.mlir
+// Products that say nothing of f32, as StableHLO has them, are computed in it all the same.
+func.func @product(%a: tensor<50x64xf16>, %b: tensor<64x96xf16>) -> tensor<50x96xf16> {
+  %zero = arith.constant 0.0 : f16
+  %e = tensor.empty() : tensor<50x96xf16>
+  %c = linalg.fill ins(%zero : f16) outs(%e : tensor<50x96xf16>) -> tensor<50x96xf16>
+  %r = linalg.matmul ins(%a, %b : tensor<50x64xf16>, tensor<64x96xf16>) outs(%c : tensor<50x96xf16>) -> tensor<50x96xf16>
+  return %r : tensor<50x96xf16>
 }
 
 //--- image.mlir

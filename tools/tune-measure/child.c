@@ -51,6 +51,7 @@ static void note_crash(int signal, siginfo_t *info, void *context) {
   child_notes *notes = handler_notes;
   notes->signal = signal;
   notes->address = info->si_addr;
+  notes->is_wild = signal == SIGSEGV && info->si_code == SI_KERNEL;
   if (signal == SIGSYS)
     notes->call = info->si_syscall;
   if (notes->kernel) {
@@ -310,14 +311,19 @@ static tune_status describe_crash(const child *c, int wait_status, const child_l
                                 (int)notes->call, name ? name : "?");
   }
   bool has_address = notes->signal == SIGSEGV || notes->signal == SIGBUS;
-  if (has_address && notes->place != TUNE_BUFFER_ELSEWHERE)
+  if (has_address && notes->is_wild)
+    tune_string_builder_append(&text, ", at an address that this machine does not have");
+  else if (has_address && notes->place != TUNE_BUFFER_ELSEWHERE)
     tune_string_builder_appendf(&text, ", %s argument %zu", place_name(notes->place),
                                 notes->argument);
   else if (has_address)
     tune_string_builder_appendf(&text, ", at address %p", notes->address);
-  if (has_address && (uintptr_t)notes->address < 4096 && limits->bytes > 0)
+  bool is_null = !notes->is_wild && (uintptr_t)notes->address < 4096;
+  if (has_address && is_null && limits->bytes > 0)
     tune_string_builder_appendf(&text, " (memory may have run out: the limit is %.3g bytes)",
                                 limits->bytes);
+  else if (has_address && notes->place == TUNE_BUFFER_ELSEWHERE)
+    tune_string_builder_append(&text, " (an index may be beyond its tensor)");
   append_log(&text, c);
   return tune_string_builder_finish(&text, out_error);
 }

@@ -21,6 +21,7 @@
 #include "targets/target.h"
 
 #include <signal.h>
+#include <sys/types.h>
 
 typedef struct child_notes {
   // Written by the body. Texts are of the program, so the parent can read the pointers.
@@ -31,6 +32,7 @@ typedef struct child_notes {
   volatile sig_atomic_t signal;
   volatile sig_atomic_t call; // that the sandbox forbids, with SIGSYS
   void *volatile address;
+  volatile sig_atomic_t is_wild; // no address of this machine: the system does not tell which
   volatile tune_buffer_place place;
   volatile size_t argument;
 } child_notes;
@@ -75,12 +77,13 @@ typedef tune_status (*child_body)(void *context, child_notes *notes, json_t **ou
 // While a child runs, this is asked whether something else has to be looked at: it polls `fd` and
 // calls `ready` when there is something to read. True from `ready` kills the child, which then is
 // CHILD_CANCELLED. While it waits for its cores, `waiting` is told now and then for how long it
-// has.
+// has, and who holds them ("tune-run (process 1234)"; "": not known).
 typedef struct child_watch {
   int fd;
   bool (*ready)(void *context);
-  void (*waiting)(void *context, double seconds);
+  void (*waiting)(void *context, double seconds, const char *holder);
   void *context;
+  pid_t driver; // what it runs for, which others that wait for its cores are told; 0: this process
 } child_watch;
 
 // A child that something else kills by SIGKILL is run once more: that may have been no fault of its

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -17,7 +18,7 @@
 #include <unistd.h>
 
 #define LONGEST_WAIT 600.0 // seconds
-#define FIRST_NOTICE 1.0
+#define FIRST_NOTICE 0.5   // runs of searches that take turns are shorter, most of them
 #define NEXT_NOTICE 5.0
 
 // The cores to lock, in order, each once.
@@ -84,6 +85,46 @@ static bool lock_cores(int file, const core_list *list, bool waits) {
 
 static void unlock_all(int file) { apply(file, F_UNLCK, 0, 0, false); }
 
+//===- Who holds them ------------------------------------------------------------------===//
+
+// The system does not tell who holds a lock of this kind. So whoever does leaves the process that
+// it is for at the core's place in the file, where it stays until the next one comes.
+static void leave_name(int file, const core_list *list, pid_t owner) {
+  int64_t id = owner;
+  for (size_t i = 0; i < list->count; ++i)
+    if (pwrite(file, &id, sizeof id, (off_t)sizeof id * list->cores[i]) != sizeof id)
+      return; // others wait without knowing for whom
+}
+
+static bool is_held(int file, int core) {
+  struct flock lock = {
+      .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 2 * (off_t)core, .l_len = 2};
+  return fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+// "tune-run (process 1234)": who was the last to lock the first core of these that is locked; empty
+// where that is not known.
+static void find_holder(int file, const core_list *list, char text[CPU_LOCK_HOLDER]) {
+  *text = '\0';
+  size_t i = 0;
+  while (i < list->count && !is_held(file, list->cores[i]))
+    ++i;
+  int64_t id;
+  if (i == list->count ||
+      pread(file, &id, sizeof id, (off_t)sizeof id * list->cores[i]) != sizeof id || id <= 0)
+    return;
+  char path[64], name[32];
+  snprintf(path, sizeof path, "/proc/%lld/comm", (long long)id);
+  FILE *stream = fopen(path, "re");
+  bool is_there = stream && fgets(name, sizeof name, stream);
+  if (stream)
+    fclose(stream);
+  if (!is_there)
+    return;
+  name[strcspn(name, "\n")] = '\0';
+  snprintf(text, CPU_LOCK_HOLDER, "%s (process %lld)", name, (long long)id);
+}
+
 //===- Waiting -------------------------------------------------------------------------===//
 
 // Waits for the locks in a process of its own, since a call that does cannot look at anything else.
@@ -109,15 +150,18 @@ static pid_t start_waiter(int file, const core_list *list, int *out_end) {
 }
 
 // Until the waiter has ended or is given up, which it is not told.
-static void watch_waiter(int end, const child_watch *watch, double begin, cpu_lock *lock) {
+static void watch_waiter(int end, const core_list *list, const child_watch *watch, double begin,
+                         cpu_lock *lock) {
   double notice = begin + FIRST_NOTICE;
   for (;;) {
     double now = tune_clock_seconds();
     if (now - begin > LONGEST_WAIT)
       return;
     if (now >= notice) {
+      char holder[CPU_LOCK_HOLDER];
+      find_holder(lock->file, list, holder);
       if (watch)
-        watch->waiting(watch->context, now - begin);
+        watch->waiting(watch->context, now - begin, holder);
       notice = now + NEXT_NOTICE;
     }
     struct pollfd fds[2] = {{.fd = end, .events = POLLIN},
@@ -130,14 +174,13 @@ static void watch_waiter(int end, const child_watch *watch, double begin, cpu_lo
   }
 }
 
-static bool wait_for_turn(int file, const core_list *list, const child_watch *watch,
-                          cpu_lock *lock) {
+static bool wait_for_turn(const core_list *list, const child_watch *watch, cpu_lock *lock) {
   int end = -1, exit_status = 1;
   double begin = tune_clock_seconds();
-  pid_t waiter = start_waiter(file, list, &end);
+  pid_t waiter = start_waiter(lock->file, list, &end);
   if (waiter < 0)
     return false;
-  watch_waiter(end, watch, begin, lock);
+  watch_waiter(end, list, watch, begin, lock);
   // One that has ended has ended: this is for one that waits still.
   struct pollfd ended = {.fd = end, .events = POLLIN};
   if (poll(&ended, 1, 0) != 1)
@@ -165,8 +208,10 @@ tune_status cpu_lock_acquire(const int *cpus, size_t count, const child_watch *w
   bool is_locked = tune_status_is_ok(status) && lock_cores(out_lock->file, list, false);
   if (tune_status_is_ok(status) && !is_locked) {
     unlock_all(out_lock->file);
-    is_locked = wait_for_turn(out_lock->file, list, watch, out_lock);
+    is_locked = wait_for_turn(list, watch, out_lock);
   }
+  if (is_locked)
+    leave_name(out_lock->file, list, watch && watch->driver > 0 ? watch->driver : getpid());
   free(list);
   if (!is_locked)
     cpu_lock_release(out_lock);

@@ -7,7 +7,8 @@
 // The locks are advisory, of one user, and lie on bytes of one file
 // (support/lock_file.h). The system takes them back from a process that ends, however it does.
 // Cores are locked in order, so that runs on several do not wait for each other in a
-// circle, and whoever waits is served before one that comes later. Where the file cannot
+// circle, and whoever waits is served before one that comes later, and is told for whom it waits.
+// Where the file cannot
 // be made, which searches and tune-run warn of (tuning/evaluators/conditions.h), and after ten
 // minutes of waiting (for a process that was stopped, say), things go on without a lock.
 //
@@ -22,6 +23,8 @@
 #define TUNE_TOOLS_TUNE_MEASURE_CPU_LOCK_H
 
 #include "tools/tune-measure/child.h"
+
+#define CPU_LOCK_HOLDER 64 // bytes of text that say who holds a lock
 
 typedef struct cpu_lock {
   int file;           // -1: nothing is locked

@@ -1,5 +1,6 @@
 //===- main.c - tune-measure ------------------------------------------------------------===//
 
+#include "support/file.h"
 #include "support/scratch.h"
 #include "tools/common/options.h"
 #include "tools/common/tool.h"
@@ -35,7 +36,7 @@ static tune_status check_usage(const usage *u) {
   if (!u->file && (u->output || u->cpus))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "--%s is for a FILE with candidates",
                             u->output ? "output" : "cpus");
-  return TUNE_OK;
+  return u->output ? tune_file_check_writable(u->output) : TUNE_OK;
 }
 
 #define EXIT_FAILED 1

@@ -5,6 +5,7 @@
 #include "tools/tune-measure/measure_run.h"
 
 #include "tools/tune-measure/measure_compare.h"
+#include "tools/tune-measure/reference.h"
 #include "tools/tune-measure/trial.h"
 
 #include <stdlib.h>
@@ -218,7 +219,7 @@ static tune_status try_open_task(measure_run *r, task **out_task) {
                               (*out_task)->unchecked);
     task_destroy(*out_task);
   }
-  if (tune_status_get_code(status) != TUNE_INTERNAL)
+  if (!reference_is_to_blame(status))
     return status;
   tune_progress_clear(r->progress);
   fprintf(stderr, "tune-measure: '%s' cannot be measured: %s\n",

@@ -26,13 +26,13 @@ const char *measure_run_text(const json_t *object, const char *name) {
 //===- Others on the same cores ------------------------------------------------------------===//
 
 // Else a run that waits its turn looks like one that hangs.
-static void tell_waiting(void *context, double seconds) {
+static void tell_waiting(void *context, double seconds, const char *holder) {
   measure_run *r = context;
   if (r->progress)
     tune_progress_clear(r->progress);
   if (!r->has_told_waiting || seconds > TOLD_AGAIN_SECONDS)
-    fprintf(stderr, "tune-measure: waiting for others that time on the same cores, for %.0f s\n",
-            seconds);
+    fprintf(stderr, "tune-measure: waiting for %s, which times on the same cores\n",
+            *holder ? holder : "another process");
   r->has_told_waiting = true;
 }
 

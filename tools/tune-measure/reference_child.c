@@ -77,6 +77,11 @@ tune_status reference_child_run(const reference *r, reference_order *order,
   if (tune_status_is_ok(status)) {
     if (outcome.end == CHILD_CANCELLED)
       status = tune_status_make(TUNE_CANCELLED, "stopped");
+    else if (outcome.end == CHILD_TIMED_OUT)
+      status = tune_status_make(TUNE_DEADLINE_EXCEEDED,
+                                "the reference, which is the plain "
+                                "lowering: %s",
+                                outcome.error);
     else if (outcome.end != CHILD_REPORTED)
       status = tune_status_make(TUNE_INTERNAL, "the reference failed: %s", outcome.error);
     else
@@ -85,4 +90,9 @@ tune_status reference_child_run(const reference *r, reference_order *order,
   child_outcome_deinit(&outcome);
   transfer_close(order->fd);
   return status;
+}
+
+bool reference_is_to_blame(tune_status status) {
+  tune_status_code code = tune_status_get_code(status);
+  return code == TUNE_INTERNAL || code == TUNE_DEADLINE_EXCEEDED;
 }

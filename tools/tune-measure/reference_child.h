@@ -18,6 +18,7 @@ struct reference_order {
   const char *path;
   void (*change)(const task_inputs *set, const reference_order *order); // NULL: none
   tune_disturbance disturbance;                                         // of the inputs
+  uint64_t disturbance_seed;                                            // which of them go up
   const double *leaning; // TUNE_LEANING_COUNT, if it leans; NULL: it does not
   bool leans;            // set by a run: whether it can
   int fd;                // where outputs go

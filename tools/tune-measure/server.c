@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct server {
   int in, out;
@@ -74,9 +75,9 @@ static tune_status answer(server *s, const json_t *request, json_t *reply) {
 }
 
 // While another process times on our cores: so that a driver does not take us for dead.
-static void tell_waiting(void *context, double seconds) {
+static void tell_waiting(void *context, double seconds, const char *holder) {
   server *s = context;
-  tune_reply_head head = {.waiting = seconds};
+  tune_reply_head head = {.waiting = seconds, .holder = *holder ? holder : NULL};
   json_t *notice;
   tune_status status = tune_reply_head_to_json(&head, &notice);
   if (tune_status_is_ok(status))
@@ -88,7 +89,11 @@ static void tell_waiting(void *context, double seconds) {
 }
 
 static child_watch watch_of(server *s) {
-  return (child_watch){s->in, is_interrupted, tell_waiting, s};
+  return (child_watch){.fd = s->in,
+                       .ready = is_interrupted,
+                       .waiting = tell_waiting,
+                       .context = s,
+                       .driver = getppid()};
 }
 
 static tune_status answer_failure(server *s, const json_t *request, tune_status failure) {
@@ -252,14 +257,32 @@ static tune_status find_shapes(const task *t, tune_shape_list *out_shapes) {
   return TUNE_OK;
 }
 
+// The integers among the arguments, which may say how often a loop runs; to be freed.
+static tune_status find_scalars(const task *t, tune_scalar_list *out_scalars) {
+  size_t count = t->signature.argument_count;
+  *out_scalars = (tune_scalar_list){calloc(count + 1, sizeof *out_scalars->items), 0};
+  if (!out_scalars->items)
+    return tune_status_out_of_memory("running artifacts");
+  for (size_t i = 0; i < count; ++i) {
+    const tune_buffer *value = &t->dense.values[i];
+    if (value->type.is_scalar && !tune_element_type_is_float(value->type.element))
+      out_scalars->items[out_scalars->count++] =
+          (tune_scalar){(int64_t)i, tune_element_load(value->type.element, value->data)};
+  }
+  return TUNE_OK;
+}
+
 static tune_status answer_run(const task *t, const placements_compared *compared,
                               json_t **out_reply) {
   tune_run_reply reply = {.compared = compared->reply,
                           .has_reference = t->has_reference,
                           .reference = facts_of_reference(t)};
   TUNE_RETURN_IF_ERROR(find_shapes(t, &reply.shapes));
-  tune_status status = tune_run_reply_to_json(&reply, out_reply);
+  tune_status status = find_scalars(t, &reply.scalars);
+  if (tune_status_is_ok(status))
+    status = tune_run_reply_to_json(&reply, out_reply);
   free(reply.shapes.items);
+  free(reply.scalars.items);
   return tune_status_is_ok(status) ? tune_reply_add_head(&compared->head, *out_reply) : status;
 }
 

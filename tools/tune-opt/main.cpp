@@ -166,7 +166,6 @@ static void catchCrashes(const std::string &input) {
 
 int main(int argc, char **argv) {
   blockIgnoredSignals(); // before there are threads, which inherit it
-  signal(SIGPIPE, SIG_IGN);
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
@@ -177,15 +176,20 @@ int main(int argc, char **argv) {
       [](llvm::raw_ostream &stream) { stream << "tune-opt " TUNE_VERSION "\n"; });
   auto [input, output] =
       mlir::registerAndParseCLIOptions(argc, argv, "tune-opt: mlir-opt that tunes\n", registry);
+  // What --help prints is cut off where nobody reads on; a module is not.
+  signal(SIGPIPE, SIG_IGN);
   if (wouldLoseInput(input, output)) {
     llvm::errs() << "tune-opt: the output " << output
                  << " is the input, which would be lost; give another name to -o\n";
     return 1;
   }
-  tune_status ends = tune_file_check_ends(input == "-" ? "/dev/stdin" : input.c_str());
-  if (!tune_status_is_ok(ends)) {
-    llvm::errs() << "tune-opt: " << tune_status_get_message(ends) << "\n";
-    tune_status_free(ends);
+  tune_status status = tune_file_check_ends(input == "-" ? "/dev/stdin" : input.c_str());
+  // A search takes hours before anything is written.
+  if (tune_status_is_ok(status) && output != "-")
+    status = tune_file_check_writable(output.c_str());
+  if (!tune_status_is_ok(status)) {
+    llvm::errs() << "tune-opt: " << tune_status_get_message(status) << "\n";
+    tune_status_free(status);
     return 1;
   }
   WholeOutput whole(output);

@@ -4,6 +4,7 @@
 
 #include "formats/signature.h"
 #include "support/json.h"
+#include "support/units.h"
 #include "tools/tune-run/measurement.h"
 #include "tools/tune-run/progress.h"
 #include "tools/tune-run/wrong_tasks.h"
@@ -17,6 +18,9 @@
 #define NOISY 0.05
 // A share of the samples: some samples of many are always far off, and move no median.
 #define OUTLIERS 0.02
+// An interval of the median, of its size, above which far samples are worth a word: below it they
+// have moved nothing.
+#define WIDE 0.04
 #define FEW_SAMPLES 6 // fewer give no interval
 
 //===--------------------------------------------------------------------------===//
@@ -136,9 +140,8 @@ static tune_status note_dynamic(benchmark *b) {
   const tune_shape_list *shapes = &b->run.shapes;
   for (size_t i = 0; i < shapes->count && i < signature.argument_count; ++i) {
     tune_value_type type = signature.arguments[i];
-    bool from_file = i < b->inputs.count;
-    from_file |= i < b->settings->inputs.count && strcmp(b->settings->inputs.values[i], "-") != 0;
-    if (from_file || tune_value_type_is_static(&type))
+    bool is_given = i < b->inputs.count && b->inputs.paths[i];
+    if (is_given || tune_value_type_is_static(&type))
       continue;
     char before[TUNE_VALUE_TYPE_TEXT], after[TUNE_VALUE_TYPE_TEXT];
     tune_value_type_to_text(&type, before);
@@ -153,15 +156,58 @@ static tune_status note_dynamic(benchmark *b) {
   return TUNE_OK;
 }
 
+static bool runs_are_known(const tune_described_task_list *tasks) {
+  for (size_t i = 0; i < tasks->count; ++i)
+    if (tasks->items[i].runs < 0)
+      return false;
+  return true;
+}
+
 static void note_tasks(benchmark *b) {
   const tune_described_task_list *tasks = &b->subjects[0].opened.module.tasks;
   if (tasks->count == 0)
     tune_json_append_text(b->notes,
                           "there is nothing to tune in this module: it was lowered as it is");
   else if (isnan(figures_of_tasks(tasks, NULL).bytes))
-    tune_json_append_text(b->notes,
-                          "work and traffic are not known, since some dimensions are known only at "
-                          "run time");
+    tune_json_append_text(b->notes, "work and traffic are not known, since %s",
+                          runs_are_known(tasks) ? "some dimensions are known only at run time"
+                                                : "it is not known how often some loop or branch "
+                                                  "runs");
+  else if (figures_of_tasks(tasks, NULL).bytes == 0)
+    tune_json_append_text(b->notes, "there is nothing to compute: what tasks give has no elements");
+}
+
+// The values of numbers that the seed has made: loops may run so often.
+static void note_scalars(benchmark *b) {
+  const tune_scalar_list *scalars = &b->run.scalars;
+  for (size_t i = 0; i < scalars->count; ++i) {
+    int64_t argument = scalars->items[i].argument;
+    char name[GIVEN_ARRAYS_NAME];
+    given_arrays_name_argument(&b->inputs, (size_t)argument, name);
+    if ((size_t)argument < b->inputs.count && !b->inputs.paths[argument])
+      tune_json_append_text(b->notes, "%s is %.17g, by the seed; --input says otherwise", name,
+                            scalars->items[i].value);
+  }
+}
+
+// Where plain loops on the CPU are faster than what ran, whoever reads a speed-up below 1 should
+// know what to do. They were run once, cold, so that they are no slower than that.
+static void note_slower(benchmark *b) {
+  double reference = b->run.reference.reference_seconds, median = benchmark_median(b, 0);
+  const subject *s = &b->subjects[0];
+  if (!(reference > 0) || !(median > 1.1 * reference))
+    return;
+  bool is_default = false;
+  for (size_t i = 0; i < s->opened.module.tasks.count; ++i) {
+    const char *from = s->opened.module.tasks.items[i].from;
+    is_default |= from && strcmp(from, TUNE_FROM_DEFAULT) == 0;
+  }
+  tune_json_append_text(b->notes,
+                        "this is slower than plain loops on the CPU, which took %s in one run%s",
+                        tune_figure_seconds(reference).text,
+                        is_default ? ": the default schedule loses here, and `tune-opt "
+                                     "--tune-search` looks for a better one"
+                                   : "");
 }
 
 static void note_check(benchmark *b) {
@@ -205,12 +251,14 @@ static void warn_of_samples(benchmark *b, size_t index) {
         "the times of %s are unsteady: they spread by %.1f %%, and %lld of %zu samples are far "
         "off; a quiet machine gives better figures",
         of, 100 * noise, (long long)outliers, count);
-  else if (outliers > 0 && (double)outliers >= OUTLIERS * (double)count)
+  else if (outliers > 0 && (double)outliers >= OUTLIERS * (double)count &&
+           result->times.high - result->times.low > WIDE * result->times.median)
     tune_json_append_text(
         b->warnings,
-        "of the %zu samples of %s %lld lie far off, the others within %.1f %%: the median "
-        "stands, but something came between at times",
-        count, of, (long long)outliers, 100 * noise);
+        "of the %zu samples of %s %lld lie far off, and the median is known to %.1f %% only; a "
+        "quiet machine, or a larger --time, gives better figures",
+        count, of, (long long)outliers,
+        50 * (result->times.high - result->times.low) / result->times.median);
   if (count < FEW_SAMPLES)
     tune_json_append_text(
         b->warnings,
@@ -263,7 +311,10 @@ static tune_status measure(benchmark *b) {
   tune_conditions_read(&b->cores, &b->after);
   tune_conditions_find_stolen(&b->before, &b->after, b->warnings);
   TUNE_RETURN_IF_ERROR(note_dynamic(b));
+  given_arrays_tell_missing(&b->inputs, b->settings, b->notes);
+  note_scalars(b);
   note_tasks(b);
+  note_slower(b);
   note_check(b);
   note_counters(b);
   check_roofline(b);
@@ -271,13 +322,6 @@ static tune_status measure(benchmark *b) {
   for (size_t i = 0; i < b->subject_count; ++i)
     warn_of_samples(b, i);
   return TUNE_OK;
-}
-
-// Ahead of builds, which take longer than to find that a file is damaged.
-static tune_status read_inputs(benchmark *b) {
-  const char *path = b->settings->input_file;
-  return path ? array_file_unpack(path, tune_scratch_get_path(b->scratch), "input-", &b->inputs)
-              : TUNE_OK;
 }
 
 static tune_status read_expected(benchmark *b) {
@@ -301,7 +345,9 @@ static tune_status run(benchmark *b) {
   TUNE_RETURN_IF_ERROR(tune_connection_open("tune-measure", &b->measurer));
   TUNE_RETURN_IF_ERROR(settings_find_database(b->settings, &b->database));
   TUNE_RETURN_IF_ERROR(tune_scratch_create(&b->scratch));
-  TUNE_RETURN_IF_ERROR(read_inputs(b));
+  // Ahead of builds, which take longer than to find that a file is damaged.
+  TUNE_RETURN_IF_ERROR(
+      given_arrays_unpack(b->settings, tune_scratch_get_path(b->scratch), &b->inputs));
   TUNE_RETURN_IF_ERROR(open_subjects(b));
   TUNE_RETURN_IF_ERROR(read_expected(b));
   TUNE_RETURN_IF_ERROR(build(b));
@@ -344,7 +390,7 @@ void benchmark_destroy(benchmark *b) {
   json_decref(b->reply);
   json_decref(b->warnings);
   json_decref(b->notes);
-  array_file_deinit(&b->inputs);
+  given_arrays_deinit(&b->inputs);
   expected_destroy(b->expected);
   free(b->reference);
   free(b->database);

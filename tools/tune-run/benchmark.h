@@ -13,7 +13,6 @@
 
 #include "formats/measure_replies.h"
 #include "support/scratch.h"
-#include "tools/tune-run/array_file.h"
 #include "tools/tune-run/expected.h"
 #include "tools/tune-run/figures.h"
 #include "tools/tune-run/settings.h"
@@ -30,7 +29,7 @@ typedef struct benchmark {
   tune_scratch *scratch;
   subject *subjects; // the module and those that it is compared with
   size_t subject_count;
-  array_file inputs;          // those of the settings' file
+  given_arrays inputs;
   expected_outputs *expected; // NULL: nothing is
   char *reference;            // path of the plain lowering; NULL where nothing is checked
   json_t *reply;              // tune-measure's

@@ -93,8 +93,10 @@ static tune_status build(const run_settings *settings, const tune_target_facts *
   tune_scratch *scratch;
   TUNE_RETURN_IF_ERROR(tune_scratch_create(&scratch));
   subject s;
+  given_arrays none = {.paths = NULL};
   tune_status status =
-      subject_open(worker, settings, facts, database, NULL, settings->module, 0, &s);
+      subject_open(worker, settings, facts, database, &none, settings->module, 0, &s);
+  given_arrays_deinit(&none);
   if (tune_status_is_ok(status))
     status = build_into(settings, worker, &s, scratch);
   if (tune_status_is_ok(status) && header)

@@ -4,7 +4,7 @@
 
 #include "formats/messages.h"
 #include "support/message.h"
-#include "tools/tune-run/progress.h"
+#include "tuning/evaluators/turn_notice.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -20,7 +20,7 @@ tune_status exchange_receive(tune_connection *connection, json_t **out_reply) {
   for (;;) {
     TUNE_RETURN_IF_ERROR(tune_connection_pop(connection, &reply));
     if (tune_reply_is_notice(reply)) {
-      progress_show("waiting for another measurement on the same cores");
+      tune_turn_notice_tell(reply);
       json_decref(reply);
       continue;
     }

@@ -7,10 +7,12 @@
 #include "targets/output_check.h"
 #include "tools/tune-run/array_file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct expected_outputs {
+  const char *path; // borrowed
   char *folder;
   tune_signature signature;
   array_file arrays;
@@ -28,6 +30,25 @@ static tune_status check_count(const expected_outputs *e, const char *path) {
   return tune_status_make(TUNE_INVALID_ARGUMENT,
                           "%s has %zu arrays where the module has %zu outputs", path,
                           e->arrays.count, count);
+}
+
+// Reads array `index`, and calls it what the user does.
+static tune_status read_expected(const expected_outputs *e, size_t index, tune_buffer *out_array) {
+  char label[512];
+  snprintf(label, sizeof label, "'%s' of %s, which is expected", e->arrays.items[index].name,
+           e->path);
+  return tune_npy_read_named(e->arrays.items[index].path, label,
+                             tune_signature_output(&e->signature, index), out_array);
+}
+
+// Ahead of builds and runs, after which it would be late to say so.
+static tune_status check_types(const expected_outputs *e) {
+  for (size_t i = 0; i < e->arrays.count; ++i) {
+    tune_buffer array;
+    TUNE_RETURN_IF_ERROR(read_expected(e, i, &array));
+    tune_buffer_deinit(&array);
+  }
+  return TUNE_OK;
 }
 
 static tune_status take_check(const tune_check_wanted *check, tune_tolerance *out) {
@@ -50,6 +71,7 @@ tune_status expected_create(const char *path, const char *folder, const json_t *
     e->tolerance.has_sums = e->signature.has_sum_type;
     e->tolerance.sums = e->signature.sum_type;
     e->folder = strdup(folder);
+    e->path = path;
     e->made = calloc(count + 1, sizeof *e->made);
     e->paths = calloc(count + 1, sizeof *e->paths);
     if (!e->folder || !e->made || !e->paths)
@@ -59,6 +81,8 @@ tune_status expected_create(const char *path, const char *folder, const json_t *
     status = array_file_unpack(path, folder, "expected-", &e->arrays);
   if (tune_status_is_ok(status))
     status = check_count(e, path);
+  if (tune_status_is_ok(status))
+    status = check_types(e);
   if (tune_status_is_ok(status))
     status = take_check(check, &e->tolerance);
   if (!tune_status_is_ok(status)) {
@@ -139,9 +163,7 @@ tune_status expected_compare(expected_outputs *e, const tune_run_reply *run) {
     const tune_value_type *type = tune_signature_output(&e->signature, i);
     tune_buffer value, expected;
     TUNE_RETURN_IF_ERROR(tune_npy_read(e->paths[i], type, &value));
-    tune_status status =
-        tune_status_annotate(tune_npy_read(e->arrays.items[i].path, type, &expected),
-                             "'%s', which is expected", e->arrays.items[i].name);
+    tune_status status = read_expected(e, i, &expected);
     if (tune_status_is_ok(status)) {
       status = compare_one(e, i, &value, &expected, run);
       tune_buffer_deinit(&expected);

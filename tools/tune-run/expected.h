@@ -15,9 +15,9 @@
 
 typedef struct expected_outputs expected_outputs;
 
-// Those in the file `path` (array_file.h), of a module of the signature, by its outputs' order.
-// They may differ by as much as candidates may from the reference. INVALID_ARGUMENT where there are
-// more or fewer of them than outputs.
+// Those in the file `path`, which is borrowed (array_file.h), of a module of the signature, by its
+// outputs' order. They may differ by as much as candidates may from the reference. INVALID_ARGUMENT
+// where there are more or fewer of them than outputs.
 tune_status expected_create(const char *path, const char *folder, const json_t *signature,
                             const tune_check_wanted *check, expected_outputs **out_expected);
 void expected_destroy(expected_outputs *expected);

@@ -1,5 +1,6 @@
 //===- export_settings.c ------------------------------------------------------===//
 
+#include "support/file.h"
 #include "tools/common/tool.h"
 #include "tools/tune-run/export.h"
 #include "tools/tune-run/settings.h"
@@ -7,6 +8,7 @@
 static tune_status check_usage(const export_settings *s) {
   if (!s->output)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "name the file to write by --output");
+  TUNE_RETURN_IF_ERROR(tune_file_check_writable(s->output));
   return settings_check_output(s->module, s->output);
 }
 

@@ -42,9 +42,11 @@ figures figures_of_tasks(const tune_described_task_list *tasks, const tune_targe
   figures sum = {0};
   for (size_t i = 0; i < tasks->count; ++i) {
     const tune_described_task *task = &tasks->items[i];
-    double flops = (double)task->flops, bytes = (double)task->bytes, count = (double)task->count;
-    // There is no task without traffic: this is how an unknown dimension shows.
-    if (!(bytes > 0))
+    double flops = (double)task->flops, bytes = (double)task->bytes, count = (double)task->runs;
+    if (task->empty || task->runs == 0)
+      continue;
+    // There is no other task without traffic: this is how an unknown dimension shows.
+    if (!(bytes > 0) || task->runs < 0)
       return UNKNOWN;
     sum.flops += count * flops;
     sum.bytes += count * bytes;

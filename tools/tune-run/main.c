@@ -76,6 +76,8 @@ static int run_with(const run_settings *settings, tune_target_facts *facts,
     *out_status = emit_run(settings, facts);
     tune_target_facts_destroy(facts);
   }
+  if (tune_status_get_code(*out_status) == TUNE_DEADLINE_EXCEEDED)
+    return EXIT_WRONG;
   if (!tune_status_is_ok(*out_status))
     return EXIT_INPUT;
   return is_ok ? EXIT_OK : EXIT_WRONG;

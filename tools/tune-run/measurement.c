@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Limits of the child that runs the modules. Timing them takes time besides.
-#define RUN_SECONDS 600.0
 #define RUN_BYTES 1e12 // of address space: no limit but the machine's memory
 
 // Those that "-" stands for are gaps.
@@ -18,16 +16,6 @@ static tune_status copy_paths(const tune_option_list *paths, tune_text_list *out
     return tune_status_out_of_memory("running a module");
   for (size_t i = 0; i < paths->count; ++i)
     out_list->items[i] = strcmp(paths->values[i], "-") == 0 ? NULL : paths->values[i];
-  return TUNE_OK;
-}
-
-static tune_status list_inputs(const benchmark *b, tune_text_list *out_list) {
-  *out_list =
-      (tune_text_list){calloc(b->inputs.count + 1, sizeof *out_list->items), b->inputs.count};
-  if (!out_list->items)
-    return tune_status_out_of_memory("running a module");
-  for (size_t i = 0; i < b->inputs.count; ++i)
-    out_list->items[i] = b->inputs.items[i].path;
   return TUNE_OK;
 }
 
@@ -74,17 +62,14 @@ static tune_status make_request(const benchmark *b, const measured_subjects *of,
              .inputs = {.seed = s->seed, .dynamic = s->dynamic},
              .check = measurement_check(b),
              .signature = b->subjects[0].opened.signature,
-             .limits = {RUN_SECONDS + 2 * seconds * (double)count, RUN_BYTES}},
+             .limits = {s->run_seconds + 2 * seconds * (double)count, RUN_BYTES}},
       .measure = {.budget = seconds, .precision = s->precision}};
-  tune_status status = s->input_file ? list_inputs(b, &wanted.of.inputs.inputs)
-                                     : copy_paths(&s->inputs, &wanted.of.inputs.inputs);
-  if (tune_status_is_ok(status))
-    status = list_outputs(b, of->is_tried, &wanted.outputs);
+  wanted.of.inputs.inputs = (tune_text_list){b->inputs.paths, b->inputs.count};
+  tune_status status = list_outputs(b, of->is_tried, &wanted.outputs);
   if (tune_status_is_ok(status))
     status = list_artifacts(b, first, count, &wanted.artifacts);
   if (tune_status_is_ok(status))
     status = tune_run_request_to_json(&wanted, out_request);
-  free(wanted.of.inputs.inputs.items);
   free(wanted.outputs.items);
   free(wanted.artifacts.items);
   return status;
@@ -94,8 +79,15 @@ tune_status measurement_run(const benchmark *b, const measured_subjects *of, jso
                             tune_run_reply *out_run) {
   json_t *request;
   TUNE_RETURN_IF_ERROR(make_request(b, of, &request));
-  TUNE_RETURN_IF_ERROR(exchange_ask(b->measurer, request, out_reply));
-  tune_status status = tune_reply_was_read(tune_run_reply_from_json(*out_reply, out_run));
+  tune_status status = exchange_ask(b->measurer, request, out_reply);
+  if (tune_status_get_code(status) == TUNE_DEADLINE_EXCEEDED)
+    return tune_status_join(
+        tune_status_make(TUNE_DEADLINE_EXCEEDED,
+                         "%s; --run-time=SECONDS gives it more, --check=false does without",
+                         tune_status_get_message(status)),
+        status);
+  TUNE_RETURN_IF_ERROR(status);
+  status = tune_reply_was_read(tune_run_reply_from_json(*out_reply, out_run));
   if (!tune_status_is_ok(status))
     json_decref(*out_reply);
   return status;

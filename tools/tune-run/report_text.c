@@ -110,7 +110,8 @@ static tune_status print_check(const benchmark *b, size_t index, FILE *stream) {
   fprintf(stream, "  Check                  %s", verdict);
   const tune_measure_reply *result = benchmark_result(b, index);
   if (error)
-    fprintf(stream, ": %s", error);
+    fprintf(stream, ": %s%s", error,
+            strcmp(verdict, "run-timeout") == 0 ? "; --run-time=SECONDS gives it more" : "");
   else if (result)
     TUNE_RETURN_IF_ERROR(print_errors_of_check(result->check, stream));
   fprintf(stream, "\n");
@@ -126,7 +127,8 @@ static tune_status print_check(const benchmark *b, size_t index, FILE *stream) {
   fprintf(stream, "  Plain lowering         %s", tune_figure_seconds(reference).text);
   // It was run once, cold, which says little of what takes no longer than waking up.
   if (reference >= REFERENCE_LEAST && median > 0)
-    fprintf(stream, ", about %.1f times as long", reference / median);
+    fprintf(stream, reference < median ? ", %.2g times as long" : ", about %.1f times as long",
+            reference / median);
   fprintf(stream, " (one run)\n");
   return TUNE_OK;
 }

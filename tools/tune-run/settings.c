@@ -20,6 +20,7 @@ const char *const settings_format_names[] = {"text", "json", NULL};
 #define DEFAULT_SECONDS 1.0
 #define DEFAULT_PRECISION 0.0025
 #define DEFAULT_BUILD_SECONDS 600.0
+#define DEFAULT_RUN_SECONDS 120.0
 
 tune_status settings_check_output(const char *module, const char *output) {
   if (tune_file_is_same(module, output))
@@ -40,11 +41,17 @@ static tune_status check_emit(const run_settings *s) {
   const struct {
     const char *option;
     bool is_given;
-  } of_runs[] = {{"--input", s->inputs.count > 0},    {"--inputs", s->input_file != NULL},
-                 {"--expect", s->expected != NULL},   {"--compare", s->compare.count > 0},
-                 {"--seed", s->seed != NOT_GIVEN},    {"--dynamic", s->dynamic > 0 && !takes_sizes},
-                 {"--time", s->seconds != NOT_GIVEN}, {"--precision", s->precision != NOT_GIVEN},
-                 {"--check=false", !s->checks},       {"--format=json", s->format != FORMAT_TEXT}};
+  } of_runs[] = {{"--input", s->inputs.count > 0},
+                 {"--inputs", s->input_file != NULL},
+                 {"--expect", s->expected != NULL},
+                 {"--compare", s->compare.count > 0},
+                 {"--seed", s->seed != NOT_GIVEN},
+                 {"--dynamic", s->dynamic > 0 && !takes_sizes},
+                 {"--time", s->seconds != NOT_GIVEN},
+                 {"--precision", s->precision != NOT_GIVEN},
+                 {"--check=false", !s->checks},
+                 {"--format=json", s->format != FORMAT_TEXT},
+                 {"--run-time", s->run_seconds != NOT_GIVEN}};
   for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; ++i)
     if (of_runs[i].is_given)
       return tune_status_make(TUNE_INVALID_ARGUMENT,
@@ -58,15 +65,23 @@ static tune_status check_record(const run_settings *s) {
   const struct {
     const char *option;
     bool is_given;
-  } of_modules[] = {
-      {"a module", s->module != NULL},     {"--function", s->function != NULL},
-      {"--config", s->config != NULL},     {"--input", s->inputs.count > 0},
-      {"--inputs", s->input_file != NULL}, {"--expect", s->expected != NULL},
-      {"--output", s->outputs.count > 0},  {"--compare", s->compare.count > 0},
-      {"--seed", s->seed != NOT_GIVEN},    {"--dynamic", s->dynamic > 0},
-      {"--time", s->seconds != NOT_GIVEN}, {"--precision", s->precision != NOT_GIVEN},
-      {"--check=false", !s->checks},       {"--build-time", s->build_seconds != NOT_GIVEN},
-      {"--emit", s->emit != EMIT_NONE},    {"--device", s->device != NULL}};
+  } of_modules[] = {{"a module", s->module != NULL},
+                    {"--function", s->function != NULL},
+                    {"--config", s->config != NULL},
+                    {"--input", s->inputs.count > 0},
+                    {"--inputs", s->input_file != NULL},
+                    {"--expect", s->expected != NULL},
+                    {"--output", s->outputs.count > 0},
+                    {"--compare", s->compare.count > 0},
+                    {"--seed", s->seed != NOT_GIVEN},
+                    {"--dynamic", s->dynamic > 0},
+                    {"--time", s->seconds != NOT_GIVEN},
+                    {"--precision", s->precision != NOT_GIVEN},
+                    {"--check=false", !s->checks},
+                    {"--build-time", s->build_seconds != NOT_GIVEN},
+                    {"--emit", s->emit != EMIT_NONE},
+                    {"--device", s->device != NULL},
+                    {"--run-time", s->run_seconds != NOT_GIVEN}};
   for (size_t i = 0; i < sizeof of_modules / sizeof *of_modules; ++i)
     if (of_modules[i].is_given)
       return tune_status_make(TUNE_INVALID_ARGUMENT,
@@ -81,10 +96,12 @@ static tune_status check_usage(run_settings *s) {
     return tune_status_make(
         TUNE_INVALID_ARGUMENT,
         "--precision=0: no number of samples is enough; give more than 0 percent");
-  if (s->seconds == 0 || s->build_seconds == 0)
+  if (s->seconds == 0 || s->build_seconds == 0 || s->run_seconds == 0)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "--%s=0 leaves no time; give more than 0 seconds",
-                            s->seconds == 0 ? "time" : "build-time");
+                            s->seconds == 0         ? "time"
+                            : s->build_seconds == 0 ? "build-time"
+                                                    : "run-time");
   if (s->record)
     return check_record(s);
   if (!s->module)
@@ -99,6 +116,9 @@ static tune_status check_usage(run_settings *s) {
     from_stdin += strcmp(s->compare.values[i], "-") == 0;
   if (from_stdin > 1)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "only one module can come from stdin");
+  for (size_t i = 0; i < s->outputs.count; ++i)
+    if (strcmp(s->outputs.values[i], "-") != 0)
+      TUNE_RETURN_IF_ERROR(tune_file_check_writable(s->outputs.values[i]));
   if (s->emit != EMIT_NONE)
     TUNE_RETURN_IF_ERROR(check_emit(s));
   else if (s->device)
@@ -107,13 +127,16 @@ static tune_status check_usage(run_settings *s) {
                             "here, so that this needs --emit; `tune-run export` has it measured "
                             "there",
                             s->device);
-  if (s->seed == NOT_GIVEN)
+  s->has_seed = s->seed != NOT_GIVEN;
+  if (!s->has_seed)
     s->seed = 0;
   if (s->seconds == NOT_GIVEN)
     s->seconds = DEFAULT_SECONDS;
   s->precision = s->precision == NOT_GIVEN ? DEFAULT_PRECISION : s->precision / 100;
   if (s->build_seconds == NOT_GIVEN)
     s->build_seconds = DEFAULT_BUILD_SECONDS;
+  if (s->run_seconds == NOT_GIVEN)
+    s->run_seconds = DEFAULT_RUN_SECONDS;
   return TUNE_OK;
 }
 
@@ -136,6 +159,7 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
                       .seed = NOT_GIVEN,
                       .seconds = NOT_GIVEN,
                       .build_seconds = NOT_GIVEN,
+                      .run_seconds = NOT_GIVEN,
                       .precision = NOT_GIVEN,
                       .checks = true};
   *out_is_done = false;
@@ -213,6 +237,11 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
        NULL, 0, 100},
       {"build-time", 0, TUNE_OPTION_NUMBER, &s->build_seconds, "SECONDS",
        "Stop a build that takes longer: a schedule may unroll without end. The default is 600.",
+       NULL, 0, 86400},
+      {"run-time", 0, TUNE_OPTION_NUMBER, &s->run_seconds, "SECONDS",
+       "Stop what runs longer, beside the time of timing it: a loop may have no end. The default "
+       "is "
+       "120.",
        NULL, 0, 86400},
       {"format", 0, TUNE_OPTION_CHOICE, &s->format, NULL,
        "How to report, on stdout. The default is text.", settings_format_names, 0, 0},

@@ -40,6 +40,7 @@ typedef struct run_settings {
   int64_t dynamic;          // what unknown dimensions are; 0: tune-measure decides
   double seconds;           // of timing, for each module
   double build_seconds;     // that each build may take
+  double run_seconds;       // that running the module once, or its plain lowering, may take
   double precision;         // half the interval of a median, relative to it, that is enough
   const char *input_file;   // of all arguments, .npz or .safetensors; or NULL
   const char *expected;     // of all outputs, the same; or NULL
@@ -47,6 +48,7 @@ typedef struct run_settings {
   tune_option_list outputs; // .npy files in the order of the outputs, "-": not wanted; with emit,
                             // the one file to write
   tune_option_list compare; // other modules
+  bool has_seed;            // it was given, and random inputs are meant
   bool checks;
   bool is_strict;   // a task whose schedule fails gets no other one
   bool flush_cache; // ahead of each run that is timed, and records are of such

@@ -99,13 +99,25 @@ static tune_status ask(tune_connection *worker, const tune_open_source_request *
   return tune_reply_was_read(tune_open_source_reply_from_json(s->reply, &s->opened));
 }
 
+// Finds the arrays of the first module's arguments, of which the others have the same.
+static tune_status match_inputs(const run_settings *settings, const char *text, const subject *s,
+                                given_arrays *inputs) {
+  char *read = NULL;
+  size_t size = text ? strlen(text) : 0;
+  if (!text && settings->emit == EMIT_NONE)
+    TUNE_RETURN_IF_ERROR(tune_file_read(s->path, &read, &size));
+  tune_status status = given_arrays_match(inputs, settings,
+                                          text   ? text
+                                          : read ? read
+                                                 : "",
+                                          size, s->opened.module.function, s->opened.signature);
+  free(read);
+  return status;
+}
+
 // Asks again, of a device, where sizes are open: the code is made for those that come.
-static tune_status ask_for_sizes(tune_connection *worker, const run_settings *settings,
-                                 const array_file *inputs, tune_open_source_request *wanted,
+static tune_status ask_for_sizes(tune_connection *worker, tune_open_source_request *wanted,
                                  size_t index, subject *s) {
-  tune_status status = subject_sizes_find(settings, inputs, s->opened.signature, &wanted->sizes);
-  if (!tune_status_is_ok(status) || !wanted->sizes.count)
-    return status;
   snprintf(s->open_id, sizeof s->open_id, "module %zu", index);
   snprintf(s->id, sizeof s->id, "%s sized", s->open_id);
   wanted->task = s->id;
@@ -119,25 +131,35 @@ static tune_status ask_for_sizes(tune_connection *worker, const run_settings *se
 
 // `text` is the module's where it is no file.
 static tune_status open_text(tune_connection *worker, const run_settings *settings,
-                             const tune_target_facts *facts, const array_file *inputs,
-                             const char *text, tune_open_source_request *wanted, size_t index,
-                             subject *s) {
+                             const tune_target_facts *facts, given_arrays *inputs, const char *text,
+                             tune_open_source_request *wanted, size_t index, subject *s) {
+  bool is_run = settings->emit == EMIT_NONE;
   char *features;
   wanted->payload = text;
   tune_status status = describe_target(facts, &features, &wanted->target);
   if (tune_status_is_ok(status))
     status = ask(worker, wanted, s);
-  if (tune_status_is_ok(status) && facts && facts->name.kind != TUNE_KIND_CPU)
-    status = ask_for_sizes(worker, settings, inputs, wanted, index, s);
+  if (tune_status_is_ok(status))
+    status = check_results(s);
+  if (tune_status_is_ok(status) && index == 0)
+    status = match_inputs(settings, text, s, inputs);
+  if (tune_status_is_ok(status))
+    status = subject_sizes_find(settings, inputs, s->opened.signature, &wanted->sizes);
+  // Code for the CPU that is not run here takes any sizes.
+  if (tune_status_is_ok(status) && is_run)
+    status = given_arrays_check_sizes(inputs, s->opened.signature, &wanted->sizes,
+                                      &s->opened.module.equal_sizes);
+  bool is_for_device = facts && facts->name.kind != TUNE_KIND_CPU;
+  if (tune_status_is_ok(status) && is_for_device && wanted->sizes.count)
+    status = ask_for_sizes(worker, wanted, index, s);
   free(features);
   free(wanted->sizes.items);
   return status;
 }
 
 tune_status subject_open(tune_connection *worker, const run_settings *settings,
-                         const tune_target_facts *facts, const char *database,
-                         const array_file *inputs, const char *path, size_t index,
-                         subject *out_subject) {
+                         const tune_target_facts *facts, const char *database, given_arrays *inputs,
+                         const char *path, size_t index, subject *out_subject) {
   *out_subject = (subject){.path = strcmp(path, "-") == 0 ? "<stdin>" : path};
   snprintf(out_subject->id, sizeof out_subject->id, "module %zu", index);
   bool is_first = index == 0;
@@ -166,7 +188,7 @@ tune_status subject_open(tune_connection *worker, const run_settings *settings,
     return tune_status_make(TUNE_DATA_LOSS, "tune-worker does not say what is in %s",
                             out_subject->path);
   tell_unused_records(out_subject);
-  return check_results(out_subject);
+  return TUNE_OK;
 }
 
 void subject_deinit(subject *s) {

@@ -11,7 +11,7 @@
 
 #include "formats/worker_replies.h"
 #include "formats/worker_requests.h"
-#include "tools/tune-run/array_file.h"
+#include "tools/tune-run/given_arrays.h"
 #include "tools/tune-run/settings.h"
 #include "tuning/device/target_facts.h"
 #include "tuning/evaluators/connection.h"
@@ -33,12 +33,11 @@ typedef struct subject {
 // Opens subject `index`, the module at `path`. Its config and schedule are those of `settings` for
 // the first one; those that it is compared with take the choices on their ops, the database and the
 // defaults. `facts` are of what it is built for; NULL: this machine's CPU. `database` may be NULL.
-// Errors tell the place in the file. For a device a module whose arguments leave sizes open is made
-// for those of the files in `settings` and `inputs` (NULL: none), or --dynamic.
+// Errors tell the place in the file. `inputs` are matched with the arguments of the first. For a
+// device a module whose arguments leave sizes open is made for those of the arrays, or --dynamic.
 tune_status subject_open(tune_connection *worker, const run_settings *settings,
-                         const tune_target_facts *facts, const char *database,
-                         const array_file *inputs, const char *path, size_t index,
-                         subject *out_subject);
+                         const tune_target_facts *facts, const char *database, given_arrays *inputs,
+                         const char *path, size_t index, subject *out_subject);
 void subject_deinit(subject *s);
 
 // INVALID_ARGUMENT where `other` takes or gives something else than `s`.

@@ -3,46 +3,23 @@
 #include "tools/tune-run/subject_sizes.h"
 
 #include "formats/signature.h"
-#include "targets/npy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// The file of argument `index`; NULL: it is made.
-static const char *input_path(const run_settings *settings, const array_file *inputs,
-                              size_t index) {
-  if (inputs && index < inputs->count)
-    return inputs->items[index].path;
-  if (index < settings->inputs.count && strcmp(settings->inputs.values[index], "-") != 0)
-    return settings->inputs.values[index];
-  return NULL;
-}
-
-// Reads the sizes of the arrays that there are into the types of `signature`. `*out_other` is what
-// the other open sizes are.
-static tune_status read_arrays(const run_settings *settings, const array_file *inputs,
-                               tune_signature *signature, int64_t *out_other) {
+// What the open sizes are that no array tells.
+static int64_t find_other(const run_settings *settings, const given_arrays *inputs,
+                          const tune_signature *signature) {
   int64_t other = settings->dynamic;
-  for (size_t i = 0; i < signature->argument_count; ++i) {
-    const char *path = input_path(settings, inputs, i);
-    tune_value_type *type = &signature->arguments[i];
-    if (!path || tune_value_type_is_static(type))
-      continue;
-    tune_buffer array;
-    TUNE_RETURN_IF_ERROR(tune_status_annotate(tune_npy_read(path, type, &array), "input %zu", i));
-    for (size_t d = 0; d < type->rank; ++d) {
-      if (type->shape[d] == TUNE_DYNAMIC && !other)
-        other = array.type.shape[d];
-      type->shape[d] = array.type.shape[d];
-    }
-    tune_buffer_deinit(&array);
-  }
-  *out_other = other ? other : TUNE_DYNAMIC_SIZE;
-  return TUNE_OK;
+  for (size_t i = 0; i < signature->argument_count && i < inputs->count; ++i)
+    for (size_t d = 0; inputs->paths[i] && d < signature->arguments[i].rank; ++d)
+      if (signature->arguments[i].shape[d] == TUNE_DYNAMIC && !other)
+        other = inputs->types[i].shape[d];
+  return other ? other : TUNE_DYNAMIC_SIZE;
 }
 
-static tune_status list(const tune_signature *open, const tune_signature *read, int64_t other,
+static tune_status list(const tune_signature *open, const given_arrays *inputs, int64_t other,
                         tune_shape *out_sizes) {
   size_t count = 0;
   for (size_t i = 0; i < open->argument_count; ++i)
@@ -52,26 +29,19 @@ static tune_status list(const tune_signature *open, const tune_signature *read, 
     return tune_status_out_of_memory("reading sizes");
   for (size_t i = 0; i < open->argument_count; ++i)
     for (size_t d = 0; d < open->arguments[i].rank; ++d) {
-      int64_t size = read->arguments[i].shape[d];
+      bool is_given = i < inputs->count && inputs->paths[i];
       if (open->arguments[i].shape[d] == TUNE_DYNAMIC)
-        out_sizes->items[out_sizes->count++] = size == TUNE_DYNAMIC ? other : size;
+        out_sizes->items[out_sizes->count++] = is_given ? inputs->types[i].shape[d] : other;
     }
   return TUNE_OK;
 }
 
-tune_status subject_sizes_find(const run_settings *settings, const array_file *inputs,
+tune_status subject_sizes_find(const run_settings *settings, const given_arrays *inputs,
                                const json_t *signature, tune_shape *out_sizes) {
   *out_sizes = (tune_shape){.items = NULL};
-  tune_signature open, read;
-  int64_t other;
+  tune_signature open;
   TUNE_RETURN_IF_ERROR(tune_signature_from_json(signature, &open));
-  tune_status status = tune_signature_from_json(signature, &read);
-  if (tune_status_is_ok(status)) {
-    status = read_arrays(settings, inputs, &read, &other);
-    if (tune_status_is_ok(status))
-      status = list(&open, &read, other, out_sizes);
-    tune_signature_deinit(&read);
-  }
+  tune_status status = list(&open, inputs, find_other(settings, inputs, &open), out_sizes);
   tune_signature_deinit(&open);
   return status;
 }

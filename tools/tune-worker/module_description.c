@@ -2,6 +2,7 @@
 
 #include "tools/tune-worker/module_description.h"
 
+#include "transforms/ir/equal_sizes.h"
 #include "transforms/ir/ir.h"
 #include "transforms/tasks/module_precision.h"
 
@@ -25,6 +26,8 @@ static tune_status describe_task(const tune_extraction *extraction, size_t index
                                      .flops = (int64_t)task->flops,
                                      .bytes = (int64_t)task->bytes,
                                      .reduction = (int64_t)task->reduction_length,
+                                     .runs = task->runs,
+                                     .empty = task->is_empty,
                                      .from = planned ? ORIGINS[planned->origin] : NULL,
                                      .why = why ? strdup(why) : NULL};
   return described->name && !why == !described->why
@@ -45,7 +48,9 @@ static tune_status describe(const tune_build_task *task, const tune_extraction *
     size_t index = tasks->count++;
     TUNE_RETURN_IF_ERROR(describe_task(extraction, index, plan, &tasks->items[index]));
   }
-  return TUNE_OK;
+  MlirOperation function =
+      tune_ir_find_symbol(tune_build_task_get_payload(task), tune_ir_string(description->function));
+  return tune_equal_sizes_find(function, &description->equal_sizes);
 }
 
 static tune_status extract_and_describe(const tune_build_task *task,
@@ -53,7 +58,7 @@ static tune_status extract_and_describe(const tune_build_task *task,
   MlirOperation payload = tune_build_task_get_payload(task);
   tune_module_tasks_load_dialects(mlirOperationGetContext(payload));
   tune_extraction *extraction;
-  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(payload), &extraction));
+  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(payload), false, &extraction));
   tune_status status = describe(task, extraction, NULL, description);
   tune_extraction_destroy(extraction);
   return status;
@@ -75,5 +80,6 @@ void module_description_deinit(tune_module_description *description) {
     free((char *)description->tasks.items[i].why);
   }
   free(description->tasks.items);
+  tune_equal_sizes_deinit(&description->equal_sizes);
   *description = (tune_module_description){.function = NULL};
 }

@@ -53,6 +53,7 @@ static bool is_function_with_body(MlirOperation op) {
 tune_status tune_ir_find_function(MlirOperation module, const char *name,
                                   MlirOperation *out_function) {
   *out_function = (MlirOperation){NULL};
+  name += name && *name == '@'; // as MLIR and our messages write it
   MlirOperation found = {NULL}, only = {NULL};
   size_t count = 0;
   tune_string_builder names;

@@ -89,7 +89,7 @@ static void replace_module(MlirOperation module, MlirModule other) {
 
 static tune_status extract_run(MlirOperation module, const tune_pass_options *options) {
   tune_extraction *extraction;
-  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(module), &extraction));
+  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(module), true, &extraction));
   tune_status status =
       emit_remarks(extraction, module, (remarks)tune_pass_options_get_enum(options, "remarks"));
   MlirModule outlined = {.ptr = NULL};

@@ -133,11 +133,18 @@ static void annotate_knob(tune_writer *writer, const char *knob, const char *att
                    writer->func, attribute, knob);
 }
 
+// Whether `nest` multiplies in a wider type than it reads, because it says so or because a CPU
+// does.
+static bool multiplies_wider(const tune_nest *nest) {
+  return nest->widens || (nest->multiplies_and_adds &&
+                          tune_operand_register_bits(&nest->operands[0]) > nest->operands[0].bits);
+}
+
 void tune_writer_wide_operands(tune_writer *writer, const tune_structure *structure) {
-  bool widens = false;
+  bool is_wider = false;
   for (size_t n = 0; n < structure->nest_count; n++)
-    widens |= structure->nests[n].widens;
-  if (!widens)
+    is_wider |= multiplies_wider(&structure->nests[n]);
+  if (!is_wider)
     return;
   tune_value_set flag = {2, {0, 1}};
   tune_writer_knob(writer, "wide_operands", NULL, TUNE_LEVEL_BUFFER, &flag, 1);

@@ -45,7 +45,13 @@ tune_status tune_search_here_open_records(search *s) {
   s->fingerprint = s->tasks.facts->digest;
   s->store = tune_database_store(s->database);
   TUNE_RETURN_IF_ERROR(tune_target_facts_put(s->tasks.facts, s->database));
-  return tune_target_facts_read_roofline(s->tasks.facts, s->database);
+  s->tasks.facts->interrupted = s->options->session.interrupted;
+  tune_status status = tune_target_facts_read_roofline(s->tasks.facts, s->database);
+  // The sessions look at the signal and take what the database has.
+  if (tune_status_get_code(status) != TUNE_CANCELLED)
+    return status;
+  tune_status_free(status);
+  return TUNE_OK;
 }
 
 // The time of a config on the target null: a bowl as deep as the task's work allows.

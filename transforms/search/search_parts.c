@@ -22,7 +22,8 @@ static tune_status cut(search *s, const tune_digest *key, tune_extraction **out_
   s->cut = grown;
   grown[s->cut_count++] = *key;
   tune_extraction *extraction;
-  tune_status status = tune_extract_cut(s->module, grown, s->cut_count, &extraction);
+  tune_status status = tune_extract_cut(s->module, tune_module_tasks_is_for_cpu(&s->options->tasks),
+                                        grown, s->cut_count, &extraction);
   bool has_parts =
       tune_status_is_ok(status) && tune_extraction_find(extraction, key) == extraction->task_count;
   if (has_parts) {

@@ -24,6 +24,7 @@ struct tune_search_report {
   // Over all tasks, for the timing.
   double stage_seconds[TUNE_STAGE_COUNT];
   double first_seconds, waited_seconds;
+  size_t task_count, kept_defaults; // done, and of these those whose default is the best
   size_t trials, new_trials, failed;
   tune_string_builder notes; // what the table has no column for
 };
@@ -146,6 +147,8 @@ static void on_task_done(void *user, size_t index, const tune_task *task, size_t
   for (int stage = 0; stage < TUNE_STAGE_COUNT; stage++)
     report->stage_seconds[stage] += result->stage_seconds[stage];
   report->waited_seconds += result->waited_seconds;
+  ++report->task_count;
+  report->kept_defaults += result->has_best && result->is_default;
   if (report->first_seconds == 0)
     report->first_seconds = result->first_seconds;
   tune_search_notes_append(&report->notes, report->facts, task, result);
@@ -286,6 +289,12 @@ static void on_end(void *user, double seconds) {
   tune_status status =
       tune_search_table_print(report->table, tune_terminal_width(report->stream), report->stream);
   tune_status_free(status);
+  if (report->kept_defaults)
+    fprintf(report->stream,
+            "tune-search: %zu of %zu task%s keep%s the default: nothing that was tried is faster "
+            "beyond noise\n",
+            report->kept_defaults, report->task_count, report->task_count == 1 ? "" : "s",
+            report->kept_defaults == 1 ? "s" : "");
   if (report->notes.text)
     fputs(report->notes.text, report->stream);
   if (report->timing)

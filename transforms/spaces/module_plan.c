@@ -294,7 +294,8 @@ static tune_status extract_cut(const tune_module_plan *plan, tune_module_plan *a
   tasks->attempts = NULL;
   after->planned = NULL;
   tune_op_map_init(&tasks->anchors.task_of_op);
-  tune_status status = tune_extract_cut(mlirModuleFromOperation(plan->module), keys,
+  tune_status status = tune_extract_cut(mlirModuleFromOperation(plan->module),
+                                        tune_module_tasks_is_for_cpu(&plan->options->tasks), keys,
                                         plan->cut_count, &tasks->extraction);
   if (tune_status_is_ok(status))
     status = tune_anchors_init(&tasks->anchors, tasks->extraction, plan->module);

@@ -31,6 +31,10 @@ void tune_module_tasks_load_dialects(MlirContext context) {
     mlirDialectHandleLoadDialect((*getter)(), context);
 }
 
+bool tune_module_tasks_is_for_cpu(const tune_module_tasks_options *options) {
+  return tune_target_kind_of_name(options->target) == TUNE_KIND_CPU;
+}
+
 static tune_status find_facts(const tune_module_tasks_options *options,
                               tune_target_facts **out_facts) {
   if (options->has_fingerprint)
@@ -95,7 +99,8 @@ static tune_status fill(tune_module_tasks *tasks, MlirOperation module,
   TUNE_RETURN_IF_ERROR(tune_module_tasks_get_facts(options, &tasks->facts));
   if (options->schedule)
     TUNE_RETURN_IF_ERROR(read_schedule(options->schedule, &tasks->schedule_text));
-  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(module), &tasks->extraction));
+  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(module),
+                                    tune_module_tasks_is_for_cpu(options), &tasks->extraction));
   TUNE_RETURN_IF_ERROR(tune_anchors_init(&tasks->anchors, tasks->extraction, module));
   tasks->attempts = calloc(tasks->extraction->task_count + 1, sizeof *tasks->attempts);
   if (!tasks->attempts)

@@ -46,6 +46,10 @@ typedef struct tune_module_tasks_options {
   bool by_target;             // see task_space.h
 } tune_module_tasks_options;
 
+// Whether the tasks are to be in the form that CPUs take best (tune_normalize): where the target is
+// no device.
+bool tune_module_tasks_is_for_cpu(const tune_module_tasks_options *options);
+
 // The facts of what the options say; to be destroyed.
 tune_status tune_module_tasks_get_facts(const tune_module_tasks_options *options,
                                         tune_target_facts **out_facts);

@@ -10,6 +10,7 @@
 #include "transforms/tasks/normalize.h"
 #include "transforms/tasks/task_function.h"
 #include "transforms/tasks/task_order.h"
+#include "transforms/tasks/task_runs.h"
 #include "transforms/tasks/task_summary.h"
 
 #include <stdlib.h>
@@ -192,6 +193,7 @@ static tune_status add_task(tune_extraction *extraction, size_t group, const tun
   task->flops = description.flops;
   task->bytes = description.bytes;
   task->reduction_length = description.reduction_length;
+  task->is_empty = description.is_empty;
   return print_payload(function, &task->payload);
 }
 
@@ -206,6 +208,12 @@ static tune_status add_occurrence(tune_extracted_task *task, tune_task_occurrenc
   task->occurrences[task->occurrence_count++] = occurrence;
   task->location = task->occurrences[0].location;
   return TUNE_OK;
+}
+
+static void add_runs(tune_extracted_task *task, int64_t runs) {
+  bool is_known = task->runs != TUNE_RUNS_UNKNOWN && runs != TUNE_RUNS_UNKNOWN;
+  if (!is_known || __builtin_add_overflow(task->runs, runs, &task->runs))
+    task->runs = TUNE_RUNS_UNKNOWN;
 }
 
 static tune_status extract_group(tune_extraction *extraction, const key_table *table, size_t group,
@@ -226,6 +234,9 @@ static tune_status extract_group(tune_extraction *extraction, const key_table *t
       *slot = extraction->task_count;
     }
     extraction->task_of_group[group] = *slot - 1;
+    size_t anchor = extraction->groups->groups[group].anchor;
+    if (tune_status_is_ok(status))
+      add_runs(&extraction->tasks[*slot - 1], tune_task_runs(extraction->groups->nodes[anchor].op));
     if (tune_status_is_ok(status))
       status = add_occurrence(&extraction->tasks[*slot - 1],
                               find_occurrence(extraction->groups, group, from));
@@ -321,14 +332,14 @@ static tune_status cut_tasks(tune_extraction *extraction, const cut_list *cuts,
 // The whole
 //===--------------------------------------------------------------------------===//
 
-static tune_status extract_marked(tune_extraction *extraction, MlirModule module,
+static tune_status extract_marked(tune_extraction *extraction, MlirModule module, bool for_cpu,
                                   const cut_list *cuts, const tune_op_list *from) {
   extraction->normalized =
       mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
   MlirOperation normalized = mlirModuleGetOperation(extraction->normalized);
   tune_normalize_mark(normalized);
   extraction->decomposition = tune_normalize_decomposition(normalized);
-  TUNE_RETURN_IF_ERROR(tune_normalize(extraction->normalized));
+  TUNE_RETURN_IF_ERROR(tune_normalize(extraction->normalized, for_cpu));
   TUNE_RETURN_IF_ERROR(tune_fusion_groups_create(normalized, NULL, &extraction->groups));
   TUNE_RETURN_IF_ERROR(extract_groups(extraction, from));
   TUNE_RETURN_IF_ERROR(cut_tasks(extraction, cuts, from));
@@ -338,12 +349,12 @@ static tune_status extract_marked(tune_extraction *extraction, MlirModule module
   return search.status;
 }
 
-tune_status tune_extract(MlirModule module, tune_extraction **out_extraction) {
-  return tune_extract_cut(module, NULL, 0, out_extraction);
+tune_status tune_extract(MlirModule module, bool for_cpu, tune_extraction **out_extraction) {
+  return tune_extract_cut(module, for_cpu, NULL, 0, out_extraction);
 }
 
-tune_status tune_extract_cut(MlirModule module, const tune_digest *cut, size_t cut_count,
-                             tune_extraction **out_extraction) {
+tune_status tune_extract_cut(MlirModule module, bool for_cpu, const tune_digest *cut,
+                             size_t cut_count, tune_extraction **out_extraction) {
   const cut_list cuts = {cut, cut_count};
   *out_extraction = NULL;
   tune_extraction *extraction = calloc(1, sizeof *extraction);
@@ -351,7 +362,7 @@ tune_status tune_extract_cut(MlirModule module, const tune_digest *cut, size_t c
   tune_normalize_walk(mlirModuleGetOperation(module), note_original, &from);
   tune_status status = !extraction || from.failed
                            ? tune_status_out_of_memory("listing the ops of a module")
-                           : extract_marked(extraction, module, &cuts, &from);
+                           : extract_marked(extraction, module, for_cpu, &cuts, &from);
   tune_op_list_deinit(&from);
   if (!tune_status_is_ok(status)) {
     tune_extraction_destroy(extraction);

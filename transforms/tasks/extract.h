@@ -61,6 +61,8 @@ typedef struct tune_extracted_task {
   char *payload;                           // MLIR, as above
   tune_task_occurrence *occurrences;
   size_t occurrence_count; // at least 1
+  int64_t runs;            // of all of them, in a call of their function; task_runs.h
+  bool is_empty;           // see task_summary.h
   MlirLocation location;   // of the first occurrence
 } tune_extracted_task;
 
@@ -85,15 +87,16 @@ typedef struct tune_extraction {
   size_t *task_of_group;      // index into tasks
 } tune_extraction;
 
-// Extracts the tasks of all functions of `module` with a body. A module with nothing to tune gives
-// an extraction without tasks. `module` must outlive the extraction, unchanged as far as
-// `occurrences` are used. Its context needs the dialects func, arith and tensor loaded.
-tune_status tune_extract(MlirModule module, tune_extraction **out_extraction);
+// Extracts the tasks of all functions of `module` with a body, in the form that CPUs take best
+// where it is `for_cpu` (normalize.h). A module with nothing to tune gives an extraction without
+// tasks. `module` must outlive the extraction, unchanged as far as `occurrences` are used. Its
+// context needs the dialects func, arith and tensor loaded.
+tune_status tune_extract(MlirModule module, bool for_cpu, tune_extraction **out_extraction);
 // The same, where the tasks with these keys are cut apart: fewer ops are joined in what they become
 // (fusion_groups.h), which are tasks like any others. A part of one that is to be cut too has its
 // key after that. A task that is a single op stays.
-tune_status tune_extract_cut(MlirModule module, const tune_digest *cut, size_t cut_count,
-                             tune_extraction **out_extraction);
+tune_status tune_extract_cut(MlirModule module, bool for_cpu, const tune_digest *cut,
+                             size_t cut_count, tune_extraction **out_extraction);
 // The index of the task with that key, or task_count.
 size_t tune_extraction_find(const tune_extraction *extraction, const tune_digest *key);
 void tune_extraction_destroy(tune_extraction *extraction);

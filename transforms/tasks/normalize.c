@@ -9,6 +9,7 @@
 #include "transforms/ir/no_elements.h"
 #include "transforms/ir/transform_script.h"
 #include "transforms/tasks/extract.h"
+#include "transforms/tasks/normalize_prefixes.h"
 #include "transforms/tasks/normalize_windows.h"
 #include "transforms/tasks/normalize_zeroes.h"
 
@@ -37,7 +38,9 @@ static MlirPass (*const pass_constructors[])(void) = {
     mlirCreateTransformsCSE,
 };
 
-// The ops that have no loops of their own, and what takes them apart, where there are any.
+// The ops that have no loops of their own, and what takes them apart, where there are any. What
+// upstream makes of an unpack of one tile instead, a slice, is the wrong one where not all
+// dimensions are in tiles.
 #define SOFTMAX                                                                                    \
   "    %softmax = transform.structured.match ops{[\"linalg.softmax\"]} in %0\n"                    \
   "      : (!transform.any_op) -> !transform.any_op\n"                                             \
@@ -56,7 +59,8 @@ static MlirPass (*const pass_constructors[])(void) = {
   "      : (!transform.any_op) -> !transform.op<\"linalg.unpack\">\n"                              \
   "    transform.foreach %unpacks : !transform.op<\"linalg.unpack\"> {\n"                          \
   "    ^bb0(%unpack: !transform.op<\"linalg.unpack\">):\n"                                         \
-  "      %u:4 = transform.structured.lower_unpack %unpack : (!transform.op<\"linalg.unpack\">)\n"  \
+  "      %u:4 = transform.structured.lower_unpack %unpack\n"                                       \
+  "        {lowerUnpadLikeWithExtractSlice = false} : (!transform.op<\"linalg.unpack\">)\n"        \
   "        -> (!transform.op<\"tensor.empty\">, !transform.op<\"linalg.transpose\">,\n"            \
   "            !transform.op<\"tensor.collapse_shape\">, "                                         \
   "!transform.op<\"tensor.extract_slice\">)\n"                                                     \
@@ -125,12 +129,14 @@ void tune_normalize_forget_tasks(MlirOperation module) {
   mlirOperationWalk(module, forget_in_op, NULL, MlirWalkPreOrder);
 }
 
-void tune_normalize_operands(MlirOperation root) {
+void tune_normalize_operands(MlirOperation root, bool for_cpu) {
+  if (for_cpu)
+    tune_normalize_prefixes(root);
   tune_normalize_zeroes(root);
   tune_normalize_windows(root);
 }
 
-tune_status tune_normalize(MlirModule module) {
+tune_status tune_normalize(MlirModule module, bool for_cpu) {
   MlirContext context = mlirModuleGetContext(module);
   // Equal ops with different choices would stay apart, and a module fall into other tasks than the
   // same one without choices.
@@ -138,7 +144,7 @@ tune_status tune_normalize(MlirModule module) {
   tune_normalize_forget_tasks(mlirModuleGetOperation(module));
   tune_allow_place(mlirModuleGetOperation(module));
   TUNE_RETURN_IF_ERROR(tune_no_elements_replace(mlirModuleGetOperation(module)));
-  tune_normalize_operands(mlirModuleGetOperation(module));
+  tune_normalize_operands(mlirModuleGetOperation(module), for_cpu);
   const char *decomposition = tune_normalize_decomposition(mlirModuleGetOperation(module));
   if (decomposition)
     TUNE_RETURN_IF_ERROR(run_transforms(mlirModuleGetOperation(module), decomposition));

@@ -22,6 +22,7 @@
 
 #include "mlir-c/IR.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -39,12 +40,14 @@ const char *tune_normalize_decomposition(MlirOperation module);
 // what is allowed (dialects/allow.h) where it survives that. It is left
 // in a valid but unspecified state on INTERNAL, which says what MLIR said. A module with
 // linalg.softmax needs the dialect transform loaded, with the transforms of linalg.
-tune_status tune_normalize(MlirModule module);
+// Where it is `for_cpu`, operands are those that a CPU takes (tune_normalize_operands).
+tune_status tune_normalize(MlirModule module, bool for_cpu);
 
 // What comes before all that, and upstream has nothing for: filters without the zeroes between
-// their elements (normalize_zeroes.h), images without what is not read (normalize_windows.h). A
-// script that repeats a normalization starts from it.
-void tune_normalize_operands(MlirOperation root);
+// their elements (normalize_zeroes.h), images without what is not read (normalize_windows.h) and,
+// `for_cpu`, sums of prefixes as one window (normalize_prefixes.h). A script that repeats a
+// normalization starts from it.
+void tune_normalize_operands(MlirOperation root, bool for_cpu);
 
 // Takes off what an extraction wrote (`tune.task`, `tune.anchor`) and another one is not to find,
 // since schedules go by it. tune_normalize does that too.

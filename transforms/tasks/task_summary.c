@@ -90,10 +90,10 @@ static const char *name_elementwise(const tune_fusion_groups *groups,
 
 //===--- Texts ----------------------------------------------------------------===//
 
-static void append_size(tune_string_builder *name, bool *first, uint64_t size) {
+static void append_size(tune_string_builder *name, bool *first, int64_t size) {
   tune_string_builder_append(name, *first ? "" : "x");
-  if (size)
-    tune_string_builder_appendf(name, "%llu", (unsigned long long)size);
+  if (size >= 0)
+    tune_string_builder_appendf(name, "%lld", (long long)size);
   else
     tune_string_builder_append(name, "?");
   *first = false;
@@ -104,7 +104,7 @@ static void append_loops(tune_string_builder *name, const tune_op_facts *facts, 
   bool first = true;
   for (size_t loop = 0; loop < facts->loop_count; ++loop)
     if (facts->is_reduction[loop] ? reduction : parallel)
-      append_size(name, &first, facts->sizes[loop] < 0 ? 0 : (uint64_t)facts->sizes[loop]);
+      append_size(name, &first, facts->sizes[loop]);
 }
 
 static void append_element_type(tune_string_builder *name, MlirValue value) {
@@ -129,15 +129,18 @@ static void append_types(tune_string_builder *name, MlirOperation op) {
     tune_string_builder_append(name, "/tf32");
 }
 
-// The product of the sizes of some loops; 0 where one is not known. `*out_count` of them.
-static uint64_t multiply(const tune_op_facts *facts, MlirAttribute loops, size_t *out_count) {
-  uint64_t product = 1;
+// The product of the sizes of some loops; -1 where one is not known and none is 0. `*out_count` of
+// them.
+static int64_t multiply(const tune_op_facts *facts, MlirAttribute loops, size_t *out_count) {
+  int64_t product = 1;
+  bool is_known = true;
   *out_count = (size_t)mlirDenseArrayGetNumElements(loops);
   for (size_t i = 0; i < *out_count; ++i) {
     int64_t size = facts->sizes[mlirDenseI32ArrayGetElement(loops, (intptr_t)i)];
-    product *= size < 0 ? 0 : (uint64_t)size;
+    is_known &= size >= 0;
+    product *= size < 0 ? 1 : size;
   }
-  return product;
+  return is_known || product == 0 ? product : -1;
 }
 
 // Batch x rows x keys x columns, of the second product.
@@ -148,7 +151,7 @@ static void append_attention(tune_string_builder *name, const tune_fusion_node *
   bool first = true;
   for (size_t i = 0; i < sizeof loops / sizeof *loops; ++i) {
     size_t count;
-    uint64_t size = multiply(&anchor->facts, loops[i], &count);
+    int64_t size = multiply(&anchor->facts, loops[i], &count);
     if (count)
       append_size(name, &first, size);
   }
@@ -157,10 +160,10 @@ static void append_attention(tune_string_builder *name, const tune_fusion_node *
 static void append_contraction(tune_string_builder *name, const tune_fusion_node *anchor) {
   MlirLinalgContractionDimensions dimensions = mlirLinalgInferContractionDimensions(anchor->op);
   size_t batches, rows, columns, depths;
-  uint64_t batch = multiply(&anchor->facts, dimensions.batch, &batches);
-  uint64_t m = multiply(&anchor->facts, dimensions.m, &rows);
-  uint64_t n = multiply(&anchor->facts, dimensions.n, &columns);
-  uint64_t k = multiply(&anchor->facts, dimensions.k, &depths);
+  int64_t batch = multiply(&anchor->facts, dimensions.batch, &batches);
+  int64_t m = multiply(&anchor->facts, dimensions.m, &rows);
+  int64_t n = multiply(&anchor->facts, dimensions.n, &columns);
+  int64_t k = multiply(&anchor->facts, dimensions.k, &depths);
   tune_string_builder_append(name, batches ? "batch_" : "");
   tune_string_builder_append(name, rows && columns ? "matmul " : "matvec ");
   bool first = true;
@@ -316,6 +319,16 @@ static uint64_t find_traffic(const tune_fusion_groups *groups, const tune_fusion
   return bytes;
 }
 
+static bool has_no_elements(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
+    for (intptr_t d = 0; mlirTypeIsARankedTensor(type) && d < mlirShapedTypeGetRank(type); ++d)
+      if (!mlirShapedTypeIsDynamicDim(type, d) && mlirShapedTypeGetDimSize(type, d) == 0)
+        return true;
+  }
+  return false;
+}
+
 static void find_figures(const tune_fusion_groups *groups, const tune_fusion_group *group,
                          tune_task_description *out) {
   bool known = true, feeds = group->is_attention; // each sum the next one
@@ -342,6 +355,7 @@ tune_status tune_task_describe(const tune_fusion_groups *groups, size_t group,
   const tune_fusion_group *described = &groups->groups[group];
   find_figures(groups, described, out_description);
   out_description->bytes = find_traffic(groups, described, function);
+  out_description->is_empty = has_no_elements(groups->nodes[described->root].op);
   tune_string_builder name;
   tune_string_builder_init(&name);
   append_name(&name, groups, described);

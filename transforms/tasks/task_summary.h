@@ -31,6 +31,7 @@ typedef struct tune_task_description {
   // The longest sum: elements added into one result. 1 where nothing is reduced; 0: not known
   // before run time.
   uint64_t reduction_length;
+  bool is_empty; // a result has no elements: there is nothing to compute, and nothing unknown
 } tune_task_description;
 
 // Describes group `group`, of which `function` was built.

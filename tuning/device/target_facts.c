@@ -10,6 +10,7 @@
 #include "support/message.h"
 #include "tuning/evaluators/connection.h"
 #include "tuning/evaluators/cores.h"
+#include "tuning/evaluators/turn_notice.h"
 #include "tuning/record/kept_roofline.h"
 
 #include <errno.h>
@@ -23,24 +24,29 @@
 // need a minute, which is what tune-measure gives its child, and another one where somebody killed
 // that.
 #define ANSWER_SECONDS (TUNE_SERVER_RUNS * 60.0 + 5)
+// A signal that comes just before a poll does not end it.
+#define LOOK_MILLISECONDS 500
 
 //===- Asking -------------------------------------------------------------------===//
 
-static tune_status await(tune_connection *connection, json_t **out_reply) {
+static tune_status await(tune_connection *connection, const volatile sig_atomic_t *interrupted,
+                         json_t **out_reply) {
   double deadline = tune_clock_seconds() + ANSWER_SECONDS;
   for (;;) {
     TUNE_RETURN_IF_ERROR(tune_connection_pop(connection, out_reply));
     if (tune_reply_is_notice(*out_reply)) {
+      tune_turn_notice_tell(*out_reply);
       json_decref(*out_reply);
       deadline = tune_clock_seconds() + ANSWER_SECONDS;
       continue;
     }
     if (*out_reply)
       return TUNE_OK;
-    double left = deadline - tune_clock_seconds();
+    if (interrupted && *interrupted)
+      return tune_status_make(TUNE_CANCELLED, "interrupted");
     struct pollfd poll_fd = {.fd = tune_connection_fd(connection), .events = POLLIN};
-    int ready = left > 0 ? poll(&poll_fd, 1, (int)(left * 1000) + 1) : 0;
-    if (ready == 0)
+    int ready = poll(&poll_fd, 1, LOOK_MILLISECONDS);
+    if (ready == 0 && tune_clock_seconds() > deadline)
       return tune_status_make(TUNE_DEADLINE_EXCEEDED, MEASURER " has not answered for %.0f s",
                               ANSWER_SECONDS);
     if (ready < 0 && errno != EINTR)
@@ -51,7 +57,8 @@ static tune_status await(tune_connection *connection, json_t **out_reply) {
 }
 
 // One that ends without an answer is started once more: somebody may have killed it.
-static tune_status converse(const json_t *request, json_t **out_reply) {
+static tune_status converse(const json_t *request, const volatile sig_atomic_t *interrupted,
+                            json_t **out_reply) {
   tune_status status = TUNE_OK;
   for (int i = 0; i < 2; ++i) {
     tune_connection *connection;
@@ -59,7 +66,7 @@ static tune_status converse(const json_t *request, json_t **out_reply) {
     TUNE_RETURN_IF_ERROR(tune_connection_open(MEASURER, &connection));
     status = tune_connection_send(connection, request);
     if (tune_status_is_ok(status))
-      status = await(connection, out_reply);
+      status = await(connection, interrupted, out_reply);
     tune_connection_close(connection);
     // A connection says NOT_FOUND of a program that is gone, which here would be of a device.
     if (tune_status_get_code(status) != TUNE_NOT_FOUND)
@@ -72,10 +79,11 @@ static tune_status converse(const json_t *request, json_t **out_reply) {
 static bool is_roofline(const char *what) { return strcmp(what, TUNE_DO_ROOFLINE) == 0; }
 
 // Asks, and takes the object `what`, a roofline or a fingerprint, out of the answer.
-static tune_status ask_measurer(const json_t *request, const char *what, json_t **out_object) {
+static tune_status ask_measurer(const json_t *request, const char *what,
+                                const volatile sig_atomic_t *interrupted, json_t **out_object) {
   json_t *reply;
   tune_device_reply said = {0};
-  TUNE_RETURN_IF_ERROR(converse(request, &reply));
+  TUNE_RETURN_IF_ERROR(converse(request, interrupted, &reply));
   tune_status status = tune_message_get_status(reply);
   if (tune_status_is_ok(status))
     status = tune_reply_was_read(tune_device_reply_from_json(reply, &said));
@@ -113,9 +121,10 @@ static tune_status find_cores(size_t threads, tune_cores *out_cores) {
   return TUNE_OK;
 }
 
-// Asks for the object `what` of the target `name`; the answer is a new reference.
+// Asks for the object `what` of the target `name`; the answer is a new reference. CANCELLED where
+// it is `interrupted` (NULL: never) meanwhile.
 static tune_status ask(const char *what, const tune_target_name *name, size_t threads, bool quick,
-                       json_t **out_object) {
+                       const volatile sig_atomic_t *interrupted, json_t **out_object) {
   *out_object = NULL;
   tune_cores cores;
   TUNE_RETURN_IF_ERROR(find_cores(threads, &cores));
@@ -130,7 +139,7 @@ static tune_status ask(const char *what, const tune_target_name *name, size_t th
                                          : tune_device_request_to_json(&wanted, &request);
   tune_cores_deinit(&cores);
   TUNE_RETURN_IF_ERROR(tune_status_annotate(status, "asking for the %s of %s", what, name->target));
-  status = ask_measurer(request, what, out_object);
+  status = ask_measurer(request, what, interrupted, out_object);
   json_decref(request);
   return explain(status, what, name);
 }
@@ -194,7 +203,7 @@ static tune_status ask_for_fingerprint(const tune_target_name *name, size_t thre
     return take_json(null_fingerprint(), name->target, out_object);
   if (name->kind == TUNE_KIND_CPU && name->device)
     return describe_cpu(name, out_object);
-  return ask(TUNE_DO_FINGERPRINT, name, threads, false, out_object);
+  return ask(TUNE_DO_FINGERPRINT, name, threads, false, NULL, out_object);
 }
 
 //===- Facts --------------------------------------------------------------------===//
@@ -311,7 +320,7 @@ tune_status tune_target_facts_require_device(const tune_target_facts *facts) {
   if (is_named_cpu(facts)) { // who has the machine says whether it has what the CPU has
     json_t *fingerprint;
     TUNE_RETURN_IF_ERROR(
-        ask(TUNE_DO_FINGERPRINT, &facts->name, facts->threads, false, &fingerprint));
+        ask(TUNE_DO_FINGERPRINT, &facts->name, facts->threads, false, NULL, &fingerprint));
     json_decref(fingerprint);
     return TUNE_OK;
   }
@@ -396,7 +405,8 @@ tune_status tune_target_facts_put(const tune_target_facts *facts, tune_database 
 // Takes one more measurement into the roofline and keeps that in `database`, which may be NULL.
 static tune_status measure_roofline(tune_target_facts *facts, bool quick, tune_database *database) {
   json_t *measured;
-  TUNE_RETURN_IF_ERROR(ask(TUNE_DO_ROOFLINE, &facts->name, facts->threads, quick, &measured));
+  TUNE_RETURN_IF_ERROR(
+      ask(TUNE_DO_ROOFLINE, &facts->name, facts->threads, quick, facts->interrupted, &measured));
   tune_status status = tune_kept_roofline_add(&facts->roofline, measured,
                                               (double)(tune_clock_date_milliseconds() / 1000));
   json_decref(measured);

@@ -30,6 +30,7 @@
 #include "tuning/record/task.h"
 
 #include <jansson.h>
+#include <signal.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,7 +43,8 @@ typedef struct tune_target_facts {
   size_t threads;      // that artifacts run with; 1 where a device has its own way with them
   json_t *fingerprint; // as in formats/fingerprint.h
   json_t *roofline;    // as in targets/roofline.h; NULL until tune_target_facts_read_roofline
-  tune_digest digest;  // names the fingerprint and the threads: the fingerprint of records
+  const volatile sig_atomic_t *interrupted; // not 0: nobody is waited for; NULL: never
+  tune_digest digest; // names the fingerprint and the threads: the fingerprint of records
 } tune_target_facts;
 
 // Asks for the fingerprint of `target` ("cpu", "vulkan:0", see target_name.h, whose errors it

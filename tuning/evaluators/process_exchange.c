@@ -244,7 +244,8 @@ static tune_status require_numbers(const json_t *reply) {
 
 // A reference that crashes or hangs is the task's fault, not the measurer's.
 static tune_status blame_reference(tune_status status) {
-  bool is_blamed = tune_status_get_code(status) == TUNE_INTERNAL;
+  tune_status_code code = tune_status_get_code(status);
+  bool is_blamed = code == TUNE_INTERNAL || code == TUNE_DEADLINE_EXCEEDED;
   return is_blamed ? tune_status_recode(status, TUNE_FAILED_PRECONDITION) : status;
 }
 

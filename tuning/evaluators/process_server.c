@@ -4,6 +4,7 @@
 
 #include "formats/messages.h"
 #include "support/clock.h"
+#include "tuning/evaluators/turn_notice.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,8 +90,10 @@ tune_status tune_server_pop(struct server *server, json_t **out_reply, bool *out
     if (*out_reply)
       server->answer_by = tune_clock_seconds() + server->patience;
     is_waiting = tune_reply_is_notice(*out_reply); // it lives, and has not answered
-    if (is_waiting)
+    if (is_waiting) {
+      tune_turn_notice_tell(*out_reply);
       json_decref(*out_reply);
+    }
   }
   if (*out_reply) {
     tune_reply_head head = tune_reply_head_of(*out_reply);

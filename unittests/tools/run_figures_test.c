@@ -21,8 +21,12 @@ static tune_target_facts make_facts(void) {
 
 static tune_described_task make_task(const char *type, int64_t count, int64_t flops,
                                      int64_t bytes) {
-  return (tune_described_task){
-      .type = type, .count = count, .flops = flops, .bytes = bytes, .reduction = flops / 100};
+  return (tune_described_task){.type = type,
+                               .count = count,
+                               .runs = count,
+                               .flops = flops,
+                               .bytes = bytes,
+                               .reduction = flops / 100};
 }
 
 #define LIST(tasks) (&(tune_described_task_list){tasks, sizeof(tasks) / sizeof *(tasks)})
@@ -30,6 +34,23 @@ static tune_described_task make_task(const char *type, int64_t count, int64_t fl
 static void assert_near(double value, double expected) {
   if (!(fabs(value - expected) <= 1e-9 * fabs(expected)))
     fail_msg("%g where %g is right", value, expected);
+}
+
+// How often a branch or loop runs may not be known, which leaves nothing to say; what has no
+// elements takes no time.
+static void runs_that_are_not_known_make_all_unknown(void **state) {
+  (void)state;
+  tune_described_task tasks[] = {make_task("f32", 1, 1000, 100), make_task("f32", 1, 1000, 100)};
+  const tune_described_task_list list = {tasks, 2};
+  assert_true(figures_of_tasks(&list, NULL).flops == 2000);
+  tasks[1].runs = 10;
+  assert_true(figures_of_tasks(&list, NULL).flops == 11000);
+  tasks[1].runs = -1;
+  assert_true(isnan(figures_of_tasks(&list, NULL).flops));
+  tasks[1].runs = 1;
+  tasks[1].empty = true;
+  tasks[1].bytes = 0;
+  assert_true(figures_of_tasks(&list, NULL).flops == 1000);
 }
 
 // Each task counts as often as it is there, at the peak of its own type and by what bounds it.
@@ -90,6 +111,7 @@ static void moving_needs_no_peak(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(runs_that_are_not_known_make_all_unknown),
       cmocka_unit_test(tasks_add_up),
       cmocka_unit_test(unknown_figures_are_not_zero),
       cmocka_unit_test(moving_needs_no_peak),

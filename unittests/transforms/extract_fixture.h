@@ -75,7 +75,7 @@ typedef struct fixture {
 static inline void extract_module(fixture *f) {
   if (mlirModuleIsNull(f->module))
     fail_msg("the input does not parse");
-  assert_ok(tune_extract(f->module, &f->extraction));
+  assert_ok(tune_extract(f->module, true, &f->extraction));
 }
 
 static inline void setup(fixture *f, const char *text) {

@@ -229,7 +229,7 @@ static void outlined_functions_have_the_keys(void **state) {
     assert_ok(tune_ir_print(main_function, false, &text));
     assert_null(strstr(text, "linalg."));
     free(text);
-    assert_ok(tune_extract(outlined, &again));
+    assert_ok(tune_extract(outlined, true, &again));
     tune_extraction_destroy(again);
     mlirModuleDestroy(outlined);
     teardown(&f);
@@ -307,7 +307,7 @@ static size_t cut_all(fixture *f) {
     size_t before = f->extraction->groups->group_count;
     tune_digest key = keys[count++] = f->extraction->tasks[next].key;
     tune_extraction *again;
-    assert_ok(tune_extract_cut(f->module, keys, count, &again));
+    assert_ok(tune_extract_cut(f->module, true, keys, count, &again));
     tune_extraction_destroy(f->extraction);
     f->extraction = again;
     bool is_there = false;
@@ -369,7 +369,7 @@ static void attention_falls_into_its_groups_first(void **state) {
   assert_int_equal(f.extraction->tasks[0].kind, TUNE_TASK_ATTENTION);
   tune_digest key = f.extraction->tasks[0].key;
   tune_extraction *again;
-  assert_ok(tune_extract_cut(f.module, &key, 1, &again));
+  assert_ok(tune_extract_cut(f.module, true, &key, 1, &again));
   assert_int_equal(again->task_count, 3);
   assert_int_equal(again->tasks[0].kind, TUNE_TASK_CONTRACTION);
   assert_int_equal(again->tasks[1].kind, TUNE_TASK_CHAIN);

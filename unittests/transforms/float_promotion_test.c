@@ -151,6 +151,30 @@ static const value_case CASES[] = {
       NULL},
      "arith.truncf",
      2},
+    {{"what a maximum and a sign give of what is bf16 is so, and needs no rounding before it is "
+      "compared",
+      FUNCTION("bf16",
+               LOAD("%x", "%a", "bf16") LOAD(
+                   "%y", "%b",
+                   "bf16") "  %zero = arith.constant dense<0.0> : vector<8xbf16>\n"
+                           "  %p = arith.maximumf %x, %zero : vector<8xbf16>\n"
+                           "  %n = arith.negf %p : vector<8xbf16>\n"
+                           "  %q = arith.cmpf ult, %n, %y : vector<8xbf16>\n"
+                           "  %r = arith.select %q, %x, %y : vector<8xi1>, vector<8xbf16>\n" STORE(
+                               "%r", "bf16")),
+      {"arith.cmpf ult, "},
+      NULL},
+     "arith.truncf",
+     0},
+    {{"nor in f16, where it goes on into other arithmetic",
+      FUNCTION("f16", LOAD("%x", "%a", "f16") LOAD(
+                          "%y", "%b",
+                          "f16") "  %m = arith.maximumf %x, %y : vector<8xf16>\n"
+                                 "  %r = arith.subf %x, %m : vector<8xf16>\n" STORE("%r", "f16")),
+      {"arith.subf "},
+      NULL},
+     "arith.truncf",
+     1},
     {{"zero may be on either side",
       FUNCTION("bf16",
                LOAD("%x", "%a", "bf16") "  %zero = arith.constant dense<0.0> : vector<8xbf16>\n"

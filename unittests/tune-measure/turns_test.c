@@ -10,6 +10,8 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -65,6 +67,10 @@ static void one_waits_while_the_other_times(void **state) {
   json_t *notice = client_receive_any(both->second);
   assert_true(client_number(notice, "waiting") > 0);
   assert_true(client_number(notice, "ticket") == 2);
+  // Both servers work for this process.
+  char who[64];
+  snprintf(who, sizeof who, "(process %d)", (int)getpid());
+  assert_non_null(strstr(client_text(notice, "holder"), who));
   json_decref(notice);
   json_t *reply = client_receive(both->second);
   assert_true(tune_clock_seconds() - begin > 3);

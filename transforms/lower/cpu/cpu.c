@@ -13,6 +13,7 @@
 #include "transforms/lower/common/unordered.h"
 #include "transforms/lower/common/warm_up.h"
 #include "transforms/lower/cpu/accumulator_promotion.h"
+#include "transforms/lower/cpu/bf16_moves.h"
 #include "transforms/lower/cpu/code.h"
 #include "transforms/lower/cpu/entry.h"
 #include "transforms/lower/cpu/float_promotion.h"
@@ -20,7 +21,6 @@
 #include "transforms/lower/cpu/leaning.h"
 #include "transforms/lower/cpu/math.h"
 #include "transforms/lower/cpu/nests/nest_vectors.h"
-#include "transforms/lower/cpu/odd_moves.h"
 #include "transforms/lower/cpu/padding.h"
 #include "transforms/lower/cpu/prepack.h"
 #include "transforms/lower/cpu/reference_loops.h"
@@ -156,7 +156,7 @@ static tune_status convert(tune_cpu_lowering *lowering, MlirOperation module,
   TUNE_RETURN_IF_ERROR(
       tune_pipeline_run(lowering->convert, module, "lowering to the LLVM dialect"));
   TUNE_RETURN_IF_ERROR(check_lowered(module));
-  return tune_odd_moves_run(module);
+  return tune_bf16_moves_run(module, tune_math_lacks_bf16(&lowering->target));
 }
 
 static tune_status convert_with_parts(tune_cpu_lowering *lowering, MlirOperation module,

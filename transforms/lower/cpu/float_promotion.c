@@ -18,6 +18,8 @@
 #include <string.h>
 
 #define MAX_RANK 16
+// Ops back to what a value comes from.
+#define EXACT_DEPTH 6
 
 // The values that are made narrow, or wide, for those who want them so.
 typedef struct made_values {
@@ -194,6 +196,13 @@ static void mark_carried(widening *self, MlirOperation loop) {
   }
 }
 
+// The body of a linalg op is what its loops will do, and is looked at when they are there.
+static MlirWalkResult next_of(const widening *self, MlirOperation op) {
+  return self->failed                                         ? MlirWalkResultInterrupt
+         : tune_ir_string_starts(tune_ir_name(op), "linalg.") ? MlirWalkResultSkip
+                                                              : MlirWalkResultAdvance;
+}
+
 static MlirWalkResult mark_op(MlirOperation op, void *user_data) {
   widening *self = user_data;
   if (computes(op) || rounds_loosely(self, op) || (moves(op) && takes_marked(self, op)))
@@ -205,7 +214,7 @@ static MlirWalkResult mark_op(MlirOperation op, void *user_data) {
     if (!mlirValueIsNull(to) && is_marked(self, mlirOperationGetOperand(op, i)))
       mark(self, to);
   }
-  return self->failed ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+  return next_of(self, op);
 }
 
 //===--- Types ------------------------------------------------------------------------===//
@@ -237,7 +246,7 @@ static MlirWalkResult give_types(MlirOperation op, void *user_data) {
   }
   if (is_concerned(self, op))
     self->failed |= !tune_op_list_add(&self->ops, op);
-  return self->failed ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+  return next_of(self, op);
 }
 
 //===--- Steps ------------------------------------------------------------------------===//
@@ -357,15 +366,39 @@ static bool compares_with_zero(MlirOperation op) {
          (is_zero(mlirOperationGetOperand(op, 0)) || is_zero(mlirOperationGetOperand(op, 1)));
 }
 
+// Whether `value` is in f32 what it would be without that, since ops like `max` that give of what
+// they are given, or turn its sign, are all that it comes from: as far back as `depth`.
+// Instructions that round bf16 may make its denormal numbers zero, and then would not give it back.
+static bool is_exact(MlirValue value, int depth) {
+  static const char *const EXACT[] = {
+      "arith.negf",    "arith.maximumf", "arith.minimumf", "arith.maxnumf",
+      "arith.minnumf", "math.absf",      "math.copysign",  NULL};
+  MlirOperation op = tune_ir_definition(value);
+  if (is_narrow(value) || tune_ir_is(op, "ub.poison"))
+    return true;
+  if (tune_ir_is(op, "arith.extf"))
+    return is_narrow(mlirOperationGetOperand(op, 0));
+  if (depth == 0 || !(tune_ir_is_one_of(op, EXACT) || moves(op)))
+    return false;
+  for (intptr_t i = tune_ir_is(op, "arith.select"); i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    if (mlirTypeIsAFloat(element_of(mlirValueGetType(operand))) && !is_exact(operand, depth - 1))
+      return false;
+  }
+  return true;
+}
+
 // Whether `op` has to see `value`, which is marked, as it would be without that. In bf16 next to
 // nothing is rounded to zero, and rounding takes long; in f16 much is, which a guard against
 // dividing by zero has to see.
 static bool wants_rounded(const widening *self, MlirOperation op, intptr_t operand, MlirValue value,
                           bool is_with_zero) {
-  bool is_bf16 = tune_op_map_get(&self->marked, value.ptr);
+  bool is_bf16 = tune_op_map_get(&self->marked, value.ptr), wants;
   if (tune_ir_is(op, "arith.cmpf"))
-    return !is_bf16 || !is_with_zero;
-  return !is_bf16 && computes(op) && !accumulates(op, operand);
+    wants = !is_bf16 || !is_with_zero;
+  else
+    wants = !is_bf16 && computes(op) && !accumulates(op, operand);
+  return wants && !is_exact(value, EXACT_DEPTH);
 }
 
 static void give_operands(widening *self, MlirOperation op) {
@@ -393,29 +426,29 @@ static void drop_step(MlirOperation op) {
   mlirOperationDestroy(op);
 }
 
-static void widen(widening *self, MlirOperation module) {
+static void widen(widening *self, MlirOperation root) {
   do {
     self->has_grown = false;
-    mlirOperationWalk(module, mark_op, self, MlirWalkPreOrder);
+    mlirOperationWalk(root, mark_op, self, MlirWalkPreOrder);
   } while (self->has_grown && !self->failed);
   if (!self->failed)
-    mlirOperationWalk(module, give_types, self, MlirWalkPreOrder);
+    mlirOperationWalk(root, give_types, self, MlirWalkPreOrder);
   for (size_t i = 0; i < self->ops.count && !self->failed; ++i)
     give_operands(self, self->ops.ops[i]);
   for (size_t i = 0; i < self->loose.count && !self->failed; ++i)
     drop_step(self->loose.ops[i]);
 }
 
-tune_status tune_float_promotion_run(MlirOperation module) {
-  tune_ir_load_dialects(mlirOperationGetContext(module),
+tune_status tune_float_promotion_run(MlirOperation root) {
+  tune_ir_load_dialects(mlirOperationGetContext(root),
                         (const char *const[]){"arith", "ub", "vector", NULL});
   widening self = {.failed = false,
-                   .contract = mlirAttributeParseGet(mlirOperationGetContext(module),
+                   .contract = mlirAttributeParseGet(mlirOperationGetContext(root),
                                                      tune_ir_string("#arith.fastmath<contract>"))};
   tune_op_map *const maps[] = {&self.marked, &self.extended.index, &self.rounded.index};
   for (size_t i = 0; i < sizeof maps / sizeof *maps; ++i)
     tune_op_map_init(maps[i]);
-  widen(&self, module);
+  widen(&self, root);
   for (size_t i = 0; i < sizeof maps / sizeof *maps; ++i)
     tune_op_map_deinit(maps[i]);
   tune_op_list_deinit(&self.ops);

@@ -8,7 +8,8 @@
 //
 // Two things need it rounded before: f16 where it leaves a sum or a maximum for other arithmetic,
 // as what is too large has to be infinite there; and what is compared with anything but zero, so
-// that numbers that are equal when rounded are so (docs/accuracy.md).
+// that numbers that are equal when rounded are so (docs/accuracy.md). What is no other number in f32
+// than it was, as the larger of two is none, is not rounded.
 //
 // Threads: as the context of the IR.
 //
@@ -25,9 +26,10 @@
 extern "C" {
 #endif
 
-// Does so in `module`, on buffers: with scalars, vectors of fixed sizes, scf.for and scf.if. What
-// only moves data stays narrow. OUT_OF_MEMORY alone.
-tune_status tune_float_promotion_run(MlirOperation module);
+// Does so in `root`, on buffers: with scalars, vectors of fixed sizes, scf.for and scf.if. What
+// only moves data stays narrow, and so do the bodies of linalg ops, until these are loops: it may
+// be done again then. OUT_OF_MEMORY alone.
+tune_status tune_float_promotion_run(MlirOperation root);
 
 #ifdef __cplusplus
 }

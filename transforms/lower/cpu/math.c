@@ -10,6 +10,7 @@
 #include "transforms/lower/common/math_patterns.h"
 #include "transforms/lower/common/vector_arithmetic.h"
 #include "transforms/lower/cpu/math_avx512.h"
+#include "transforms/lower/cpu/math_erf.h"
 #include "transforms/lower/cpu/vector_rows.h"
 
 #include "mlir-c/Pass.h"
@@ -123,8 +124,7 @@ static bool has(const tune_llvm_target *target, const char *feature) {
   return is_x86(target) && tune_math_machine_has(target->machine, feature);
 }
 
-// Whether LLVM rounds a vector to bf16 by a function call for each element.
-static bool calls_for_bf16(const tune_llvm_target *target) {
+bool tune_math_lacks_bf16(const tune_llvm_target *target) {
   return is_x86(target) && !has(target, "+avx512bf16");
 }
 
@@ -158,11 +158,13 @@ static bool is_of_avx512(const char *op) {
   return false;
 }
 
+// erf is ours everywhere (math_erf.h).
 static void add_approximations(MlirRewritePatternSet patterns, bool with_those_of_avx512) {
   const char *names[POLYNOMIAL_COUNT];
   size_t count = 0;
   for (size_t i = 0; i < POLYNOMIAL_COUNT; ++i)
-    if (with_those_of_avx512 || !is_of_avx512(POLYNOMIALS[i]))
+    if (strcmp(POLYNOMIALS[i], "math.erf") != 0 &&
+        (with_those_of_avx512 || !is_of_avx512(POLYNOMIALS[i])))
       names[count++] = POLYNOMIALS[i];
   tune_math_patterns_add_approximation(patterns, names, count);
 }
@@ -238,15 +240,17 @@ tune_status tune_math_lower(MlirOperation module, const tune_math_options *optio
   TUNE_RETURN_IF_ERROR(tune_vector_rows_split(module, &split_count));
   needs found = {false};
   mlirOperationWalk(module, find_needs, &found, MlirWalkPreOrder);
-  if (found.bf16 && calls_for_bf16(target))
+  if (found.bf16 && tune_math_lacks_bf16(target))
     TUNE_RETURN_IF_ERROR(widen_bf16(module));
   if (split_count || found.functions || found.rounding_division)
     TUNE_RETURN_IF_ERROR(rewrite(module, &found, options, target));
   if (found.functions && uses_avx512(options, target))
     TUNE_RETURN_IF_ERROR(insert_avx512(module));
+  if (found.functions && options->polynomial == 1 && has_fused_product(target))
+    tune_math_erf_insert(module);
   if (split_count)
     TUNE_RETURN_IF_ERROR(tune_vector_rows_sink(module));
-  if (found.bf16 && calls_for_bf16(target))
+  if (found.bf16 && tune_math_lacks_bf16(target))
     tune_vector_arithmetic_round_to_bf16(module);
   tune_vector_arithmetic_ignore_zero_signs(module);
   tune_vector_arithmetic_halve_extrema(module);

@@ -8,9 +8,9 @@
 // A schedule decides by discardable attributes on the function (transform.annotate):
 //
 //   tune.math.polynomial = 0   functions are those of libm, one element at a time; the default
-//                        = 1   f32 by polynomials, ours with AVX-512 (math_avx512.h), upstream's
-//                              otherwise where they are good enough, the rest by libmvec, or
-//                              libm where there is none
+//                        = 1   f32 by polynomials, ours with AVX-512 (math_avx512.h) and of erf
+//                              (math_erf.h), upstream's otherwise where they are good enough, the
+//                              rest by libmvec, or libm where there is none
 //                        = 2   vectors by libmvec where there is one, the rest by libm
 //
 // docs/accuracy.md says how far each way is off.
@@ -27,6 +27,8 @@
 
 #include "mlir-c/IR.h"
 #include "mlir-c/Rewrite.h"
+
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,8 +50,12 @@ tune_status tune_math_options_take(MlirOperation function, tune_math_options *op
 tune_status tune_math_lower(MlirOperation module, const tune_math_options *options,
                             const tune_llvm_target *target);
 
-// The ops ("math.exp") for which upstream's polynomials on f32 are good enough (docs/accuracy.md),
-// NULL after the last.
+// Whether LLVM has vectors of bf16 in no registers of `target`: it rounds to them by a function
+// call for each element, and moves them element by element.
+bool tune_math_lacks_bf16(const tune_llvm_target *target);
+
+// The ops ("math.exp") for which there are polynomials on f32 that are good enough
+// (docs/accuracy.md), NULL after the last.
 const char *tune_math_polynomial_op(size_t index);
 
 #ifdef __cplusplus

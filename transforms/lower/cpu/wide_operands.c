@@ -13,6 +13,7 @@
 #include "transforms/ir/op_map.h"
 #include "transforms/lower/common/attributes.h"
 #include "transforms/lower/common/memory_access.h"
+#include "transforms/lower/cpu/float_promotion.h"
 #include "transforms/lower/cpu/strided_copies.h"
 
 // A copy reads, widens and writes, and has more bytes to be read later: it is worth that from so
@@ -426,6 +427,8 @@ tune_status tune_wide_operands_run(MlirOperation module, bool has_threads) {
       continue;
     tune_ir_load_dialects(mlirOperationGetContext(module),
                           (const char *const[]){"arith", "linalg", "memref", "ub", "vector", NULL});
+    // What multiplies f16 or bf16 as they are does so in f32, too: then it says so.
+    TUNE_RETURN_IF_ERROR(tune_float_promotion_run(op));
     is_done = run_on_function(op, has_threads);
   }
   return is_done ? TUNE_OK : tune_status_out_of_memory("widening operands");

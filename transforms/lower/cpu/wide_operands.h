@@ -8,8 +8,9 @@
 //                 into them
 //   arguments     that are read several times over: copied ahead of all else
 //
-// if all that is read of them is widened, and in one way. What is widened once is, bit by bit, what
-// is widened at each read.
+// if all that is read of them is widened, and in one way: by the IR, or as what computes in f16 and
+// bf16 has it in registers (float_promotion.h). What is widened once is, bit by bit, what is
+// widened at each read.
 //
 // Threads: as the context of the IR.
 //

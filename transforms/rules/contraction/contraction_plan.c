@@ -204,7 +204,7 @@ static int64_t rows_that_fit(const tune_contraction_plan *plan, const tune_machi
 
 int64_t tune_contraction_bits_of_b(const tune_contraction_plan *plan) {
   const tune_nest *anchor = plan->anchor;
-  return anchor->operands[anchor->widens ? 2 : plan->b].bits;
+  return tune_operand_register_bits(&anchor->operands[anchor->widens ? 2 : plan->b]);
 }
 
 static int64_t bytes_of_columns(const tune_contraction_plan *plan, int64_t columns) {

@@ -269,8 +269,15 @@ static void write_unroll(tune_writer *w) {
   tune_writer_line(w, "} {apply_cse} : " OP);
 }
 
-// Copies from and to accumulators are as wide as a tile; a copy of A, as long as the depth, is left
-// to loops.
+// Goes on where `value` is no more than `most`.
+static void write_at_most(const char *value, int most, tune_writer *w) {
+  tune_writer_line(w, "%%most_%s = transform.param.constant %d : i64 -> " PARAM, value, most);
+  tune_writer_line(w, "transform.match.param.cmpi le %%%s, %%most_%s : " PARAM, value, value);
+}
+
+// Copies from and to accumulators are no larger than a tile; a copy of A, or of a part of an
+// operand that moves, is as large as that is and left to loops: as one vector it would become as
+// many instructions as it has lines.
 static void write_copies(tune_writer *w) {
   tune_writer_line(
       w, "%%copies = transform.structured.match ops{[\"linalg.copy\"]} in %s : (" OP ") -> " OP,
@@ -280,17 +287,22 @@ static void write_copies(tune_writer *w) {
   tune_writer_line(w, "transform.sequence %%copy : " OP " failures(suppress) {");
   tune_writer_line(w, "^bb0(%%any: " OP "):");
   tune_writer_line(w, "  transform.sequence %%any : " OP " failures(propagate) {");
-  tune_writer_line(w, "  ^bb0(%%narrow: " OP "):");
+  tune_writer_line(w, "  ^bb0(%%small: " OP "):");
   w->indent += 2;
-  tune_writer_line(w, "%%length = transform.match.structured failures(propagate) %%narrow");
-  tune_writer_line(w, "  : (" OP ") -> " PARAM " {");
+  tune_writer_line(w, "%%rank, %%rows, %%length = transform.match.structured failures(propagate) "
+                      "%%small");
+  tune_writer_line(w, "  : (" OP ") -> (" PARAM ", " PARAM ", " PARAM ") {");
   tune_writer_line(w, "^bb0(%%op: " OP "):");
+  tune_writer_line(w, "  %%loops = transform.match.structured.rank %%op : (" OP ") -> " PARAM);
+  tune_writer_line(w, "  %%first = transform.match.structured.dim %%op[0] : (" OP ") -> " PARAM);
   tune_writer_line(w, "  %%last = transform.match.structured.dim %%op[-1] : (" OP ") -> " PARAM);
-  tune_writer_line(w, "  transform.match.structured.yield %%last : " PARAM);
+  tune_writer_line(w, "  transform.match.structured.yield %%loops, %%first, %%last : " PARAM
+                      ", " PARAM ", " PARAM);
   tune_writer_line(w, "}");
-  tune_writer_line(w, "%%most = transform.param.constant %d : i64 -> " PARAM, TUNE_DOT_WIDEST_TILE);
-  tune_writer_line(w, "transform.match.param.cmpi le %%length, %%most : " PARAM);
-  tune_writer_line(w, "transform.structured.vectorize %%narrow : " OP);
+  write_at_most("rank", 2, w);
+  write_at_most("rows", TUNE_DOT_WIDEST_TILE, w);
+  write_at_most("length", TUNE_DOT_WIDEST_TILE, w);
+  tune_writer_line(w, "transform.structured.vectorize %%small : " OP);
   w->indent -= 2;
   tune_writer_line(w, "  }");
   tune_writer_line(w, "}");

@@ -4,6 +4,15 @@
 // RUN: tune-worker --build=%s --cpu=sapphirerapids --features=+avx512bf16 --emit=obj -o %t.o
 // RUN: tune-worker --build=%s --cpu=znver4 --features=+avx512bf16 --emit=mlir -o - | FileCheck %s
 
+// Other CPUs have none of them in registers: LLVM moves them element by element, unless as integers.
+// RUN: tune-worker --build=%s --cpu=x86-64-v3 --emit=mlir -o - | FileCheck %s --check-prefix=ALL
+// RUN: tune-worker --build=%s --cpu=x86-64-v3 --emit=obj -o %t.o
+// ALL-LABEL: llvm.func {{.*}}@main
+// ALL: llvm.load {{.*}} -> vector<9xi16>
+// ALL: llvm.load {{.*}} -> vector<12xi16>
+// ALL-NOT: vector<33xbf16>
+// ALL: llvm.bitcast {{.*}} : vector<25xi16> to vector<25xbf16>
+
 // Others are left as they are, and so is what computes.
 // CHECK-LABEL: llvm.func {{.*}}@main
 // CHECK: llvm.load {{.*}} -> vector<9xi16>

@@ -1,6 +1,6 @@
-//===- odd_moves.c - Odd vectors of bf16 are moved as integers ---------------------===//
+//===- bf16_moves.c - Vectors of bf16 are moved as integers ------------------------===//
 
-#include "transforms/lower/cpu/odd_moves.h"
+#include "transforms/lower/cpu/bf16_moves.h"
 
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
@@ -11,22 +11,24 @@
 // A vector of so many more than one times these is what falls apart.
 #define WHOLE 8
 
-typedef struct odd_moves {
-  tune_op_list ops;   // that move odd vectors
+typedef struct bf16_moves {
+  bool all;           // and not odd vectors alone
+  tune_op_list ops;   // that move such vectors
   tune_op_list heads; // first ops of blocks that take such
   tune_op_list casts; // back to bf16, of which some are of no use
-} odd_moves;
+} bf16_moves;
 
 static bool is_vector_of_bf16(MlirType type) {
   return mlirTypeIsAVector(type) && mlirShapedTypeGetRank(type) == 1 &&
          !mlirVectorTypeIsScalable(type) && mlirTypeIsABF16(mlirShapedTypeGetElementType(type));
 }
 
-static bool is_odd(MlirType type) {
+// Whether vectors of `type` are to move as integers.
+static bool is_meant(const bf16_moves *self, MlirType type) {
   if (!is_vector_of_bf16(type))
     return false;
   int64_t size = mlirShapedTypeGetDimSize(type, 0);
-  return size > WHOLE && size % WHOLE == 1;
+  return self->all || (size > WHOLE && size % WHOLE == 1);
 }
 
 // The type of integers for one of bf16; a null type for others.
@@ -64,12 +66,12 @@ static bool branches(MlirOperation op) {
   return tune_ir_is_one_of(op, NAMES);
 }
 
-static bool touches_odd(MlirOperation op) {
+static bool touches_meant(const bf16_moves *self, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    if (is_odd(mlirValueGetType(mlirOperationGetOperand(op, i))))
+    if (is_meant(self, mlirValueGetType(mlirOperationGetOperand(op, i))))
       return true;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    if (is_odd(mlirValueGetType(mlirOperationGetResult(op, i))))
+    if (is_meant(self, mlirValueGetType(mlirOperationGetResult(op, i))))
       return true;
   return false;
 }
@@ -85,8 +87,8 @@ static bool begins_inner_block(MlirOperation op) {
 }
 
 static MlirWalkResult list_op(MlirOperation op, void *user_data) {
-  odd_moves *self = user_data;
-  if ((moves(op) || branches(op)) && touches_odd(op))
+  bf16_moves *self = user_data;
+  if ((moves(op) || branches(op)) && touches_meant(self, op))
     tune_op_list_add(&self->ops, op);
   if (begins_inner_block(op))
     tune_op_list_add(&self->heads, op);
@@ -105,7 +107,7 @@ static MlirValue as_integers(MlirValue value, MlirOperation user) {
 }
 
 // Makes `value` integers, and casts them back ahead of `place` for who uses them.
-static void become_integers(odd_moves *self, MlirValue value, MlirOperation place) {
+static void become_integers(bf16_moves *self, MlirValue value, MlirOperation place) {
   MlirType narrow = mlirValueGetType(value);
   mlirValueSetType(value, integers_for(narrow));
   tune_ir_builder builder = tune_ir_builder_before(place);
@@ -115,12 +117,12 @@ static void become_integers(odd_moves *self, MlirValue value, MlirOperation plac
   tune_op_list_add(&self->casts, cast);
 }
 
-static void rewrite(odd_moves *self, MlirOperation op) {
-  bool only_odd = branches(op); // other arguments of blocks stay as they are
+static void rewrite(bf16_moves *self, MlirOperation op) {
+  bool only_meant = branches(op); // other arguments of blocks stay as they are
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     MlirValue operand = mlirOperationGetOperand(op, i);
     MlirType type = mlirValueGetType(operand);
-    if (only_odd ? is_odd(type) : !mlirTypeIsNull(integers_for(type)))
+    if (only_meant ? is_meant(self, type) : !mlirTypeIsNull(integers_for(type)))
       mlirOperationSetOperand(op, i, as_integers(operand, op));
   }
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
@@ -130,15 +132,15 @@ static void rewrite(odd_moves *self, MlirOperation op) {
   }
 }
 
-static void rewrite_arguments(odd_moves *self, MlirOperation head) {
+static void rewrite_arguments(bf16_moves *self, MlirOperation head) {
   MlirBlock block = mlirOperationGetBlock(head);
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++)
-    if (is_odd(mlirValueGetType(mlirBlockGetArgument(block, i))))
+    if (is_meant(self, mlirValueGetType(mlirBlockGetArgument(block, i))))
       become_integers(self, mlirBlockGetArgument(block, i), head);
 }
 
-tune_status tune_odd_moves_run(MlirOperation module) {
-  odd_moves self = {0};
+tune_status tune_bf16_moves_run(MlirOperation module, bool all) {
+  bf16_moves self = {.all = all};
   mlirOperationWalk(module, list_op, &self, MlirWalkPreOrder);
   bool failed = self.ops.failed || self.heads.failed;
   for (size_t i = 0; !failed && i < self.heads.count; i++)
@@ -152,5 +154,5 @@ tune_status tune_odd_moves_run(MlirOperation module) {
   tune_op_list_deinit(&self.ops);
   tune_op_list_deinit(&self.heads);
   tune_op_list_deinit(&self.casts);
-  return failed ? tune_status_out_of_memory("moving odd vectors") : TUNE_OK;
+  return failed ? tune_status_out_of_memory("moving vectors of bf16") : TUNE_OK;
 }
