@@ -48,7 +48,8 @@ static tune_status read_task(MlirContext context, const tune_build_source *sourc
   task->function = strndup(name.data, name.length);
   if (!task->function)
     return tune_status_out_of_memory("reading a task");
-  TUNE_RETURN_IF_ERROR(tune_scalar_results_lift(task->payload, function));
+  if (source->is_run)
+    TUNE_RETURN_IF_ERROR(tune_scalar_results_lift(task->payload, function));
   TUNE_RETURN_IF_ERROR(fix_sizes(source, task->payload, function));
   TUNE_RETURN_IF_ERROR(tune_function_signature_create(function, &task->signature));
   TUNE_RETURN_IF_ERROR(tune_memory_prepare(task->payload, function, task->signature));
