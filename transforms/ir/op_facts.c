@@ -139,6 +139,13 @@ typedef struct body_facts {
   size_t inputs_used; // block arguments of ins that have a use
 } body_facts;
 
+static bool gives_f64(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (mlirTypeIsAF64(mlirValueGetType(mlirOperationGetResult(op, i))))
+      return true;
+  return false;
+}
+
 static MlirWalkResult note_body_op(MlirOperation op, tune_op_facts *facts, body_facts *body) {
   MlirStringRef name = tune_ir_name(op);
   if (tune_ir_string_equal(name, "linalg.yield"))
@@ -155,6 +162,7 @@ static MlirWalkResult note_body_op(MlirOperation op, tune_op_facts *facts, body_
     ++facts->arithmetic;
   if (tune_ir_string_starts(name, "math.") || is_division(name))
     facts->has_math = true;
+  facts->has_f64_function |= tune_ir_string_starts(name, "math.") && gives_f64(op);
   if (tune_ir_string_starts(name, "arith.mul"))
     ++body->multiplications;
   return MlirWalkResultAdvance;

@@ -56,6 +56,7 @@ typedef struct tune_op_facts {
   bool reads_index;       // linalg.index
   bool reads_tensor;      // tensor.extract: a gather
   bool has_math;          // the math dialect, or a division: too dear to be computed twice
+  bool has_f64_function;  // one of the math dialect gives f64: kernels of devices may have none
   bool only_converts;     // one cast and nothing else (only MOVEMENT)
   bool is_fill;           // writes a scalar everywhere, rank 1 at least: linalg.fill or its generic
   uint32_t arithmetic;    // ops that compute, counted once each, per point of the loops

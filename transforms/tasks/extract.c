@@ -308,7 +308,8 @@ static tune_status extract_again(tune_extraction *extraction, const tune_op_list
   tune_fusion_groups_destroy(extraction->groups);
   extraction->groups = NULL;
   TUNE_RETURN_IF_ERROR(tune_fusion_groups_create(mlirModuleGetOperation(extraction->normalized),
-                                                 extraction->cuts, &extraction->groups));
+                                                 extraction->for_cpu, extraction->cuts,
+                                                 &extraction->groups));
   TUNE_RETURN_IF_ERROR(extract_groups(extraction, from));
   const tune_fusion_groups *groups = extraction->groups;
   for (size_t g = 0; g < groups->group_count; ++g)
@@ -334,13 +335,14 @@ static tune_status cut_tasks(tune_extraction *extraction, const cut_list *cuts,
 
 static tune_status extract_marked(tune_extraction *extraction, MlirModule module, bool for_cpu,
                                   const cut_list *cuts, const tune_op_list *from) {
+  extraction->for_cpu = for_cpu;
   extraction->normalized =
       mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
   MlirOperation normalized = mlirModuleGetOperation(extraction->normalized);
   tune_normalize_mark(normalized);
   extraction->decomposition = tune_normalize_decomposition(normalized);
   TUNE_RETURN_IF_ERROR(tune_normalize(extraction->normalized, for_cpu));
-  TUNE_RETURN_IF_ERROR(tune_fusion_groups_create(normalized, NULL, &extraction->groups));
+  TUNE_RETURN_IF_ERROR(tune_fusion_groups_create(normalized, for_cpu, NULL, &extraction->groups));
   TUNE_RETURN_IF_ERROR(extract_groups(extraction, from));
   TUNE_RETURN_IF_ERROR(cut_tasks(extraction, cuts, from));
   TUNE_RETURN_IF_ERROR(list_left_out(extraction, from));

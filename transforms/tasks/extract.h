@@ -84,7 +84,8 @@ typedef struct tune_extraction {
   MlirModule normalized;      // owned
   const char *decomposition;  // what came before the passes, see normalize.h; or NULL
   tune_fusion_groups *groups; // of `normalized`
-  size_t *task_of_group;      // index into tasks
+  bool for_cpu;
+  size_t *task_of_group; // index into tasks
 } tune_extraction;
 
 // Extracts the tasks of all functions of `module` with a body, in the form that CPUs take best

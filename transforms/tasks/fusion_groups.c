@@ -413,7 +413,7 @@ static tune_status grow_backward(tune_fusion_groups *groups) {
         node->reason = "tasks have copies of it; what remains is too little to be one";
     } else if (node->facts.op_class == TUNE_OP_PAD)
       node->reason = "it pads for no contraction, convolution or pooling of its own";
-    else if (node->facts.loop_count == 0)
+    else if (node->facts.loop_count == 0 && (groups->for_cpu || !node->facts.has_f64_function))
       node->reason = "it computes a single element";
     else
       TUNE_RETURN_IF_ERROR(start_from_root(groups, i));
@@ -515,12 +515,14 @@ tune_fusion_cut_form tune_fusion_groups_find_cut(const tune_fusion_groups *group
   return described->has_heavy || described->reduction_count ? TUNE_CUT_HEAVY : TUNE_CUT_ALL;
 }
 
-tune_status tune_fusion_groups_create(MlirOperation module, const tune_fusion_cut *cuts,
+tune_status tune_fusion_groups_create(MlirOperation module, bool for_cpu,
+                                      const tune_fusion_cut *cuts,
                                       tune_fusion_groups **out_groups) {
   *out_groups = NULL;
   tune_fusion_groups *groups = calloc(1, sizeof *groups);
   if (!groups)
     return tune_status_out_of_memory("grouping ops");
+  groups->for_cpu = for_cpu;
   tune_op_map_init(&groups->nodes_by_op);
   collection state = {.groups = groups,
                       .module = module,

@@ -105,14 +105,16 @@ typedef struct tune_fusion_groups {
   size_t group_count, group_capacity;
   size_t *members;
   tune_op_map nodes_by_op;
+  bool for_cpu;
 } tune_fusion_groups;
 
 // Groups the ops of every function of `module` that has a body. What cannot be grouped has a
-// reason. `cuts`, of each op in the order of a pre-order walk, may be NULL. Fails where memory runs
-// out, or what may be attention cannot be looked at as its rule does: the transform dialect has to
-// be loaded.
-tune_status tune_fusion_groups_create(MlirOperation module, const tune_fusion_cut *cuts,
-                                      tune_fusion_groups **out_groups);
+// reason; where it is not `for_cpu`, none that computes an f64 by a function of the math dialect is
+// too small: no kernel may have that, and only of a task there is a step on the host. `cuts`, of
+// each op in the order of a pre-order walk, may be NULL. Fails where memory runs out, or what may
+// be attention cannot be looked at as its rule does: the transform dialect has to be loaded.
+tune_status tune_fusion_groups_create(MlirOperation module, bool for_cpu,
+                                      const tune_fusion_cut *cuts, tune_fusion_groups **out_groups);
 // How group `group` is cut apart; TUNE_CUT_NONE: it cannot be.
 tune_fusion_cut_form tune_fusion_groups_find_cut(const tune_fusion_groups *groups, size_t group);
 void tune_fusion_groups_destroy(tune_fusion_groups *groups);

@@ -10,6 +10,7 @@
 #include "transforms/ir/transform_script.h"
 #include "transforms/tasks/extract.h"
 #include "transforms/tasks/normalize_prefixes.h"
+#include "transforms/tasks/normalize_sums.h"
 #include "transforms/tasks/normalize_windows.h"
 #include "transforms/tasks/normalize_zeroes.h"
 
@@ -130,8 +131,10 @@ void tune_normalize_forget_tasks(MlirOperation module) {
 }
 
 void tune_normalize_operands(MlirOperation root, bool for_cpu) {
-  if (for_cpu)
+  if (for_cpu) {
     tune_normalize_prefixes(root);
+    tune_normalize_sums(root);
+  }
   tune_normalize_zeroes(root);
   tune_normalize_windows(root);
 }

@@ -45,8 +45,8 @@ tune_status tune_normalize(MlirModule module, bool for_cpu);
 
 // What comes before all that, and upstream has nothing for: filters without the zeroes between
 // their elements (normalize_zeroes.h), images without what is not read (normalize_windows.h) and,
-// `for_cpu`, sums of prefixes as one window (normalize_prefixes.h). A script that repeats a
-// normalization starts from it.
+// `for_cpu`, sums of prefixes as one window (normalize_prefixes.h) and reductions one dimension at
+// a time as one (normalize_sums.h). A script that repeats a normalization starts from it.
 void tune_normalize_operands(MlirOperation root, bool for_cpu);
 
 // Takes off what an extraction wrote (`tune.task`, `tune.anchor`) and another one is not to find,

@@ -105,6 +105,8 @@ static void append_loops(tune_string_builder *name, const tune_op_facts *facts, 
   for (size_t loop = 0; loop < facts->loop_count; ++loop)
     if (facts->is_reduction[loop] ? reduction : parallel)
       append_size(name, &first, facts->sizes[loop]);
+  if (facts->loop_count == 0)
+    append_size(name, &first, 1);
 }
 
 static void append_element_type(tune_string_builder *name, MlirValue value) {

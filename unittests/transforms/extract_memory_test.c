@@ -41,8 +41,8 @@ static const char text[] =
 static tune_status group_and_write(void *context) {
   const tune_extraction *extraction = context;
   tune_fusion_groups *groups;
-  TUNE_RETURN_IF_ERROR(
-      tune_fusion_groups_create(mlirModuleGetOperation(extraction->normalized), NULL, &groups));
+  TUNE_RETURN_IF_ERROR(tune_fusion_groups_create(mlirModuleGetOperation(extraction->normalized),
+                                                 true, NULL, &groups));
   tune_fusion_groups_destroy(groups);
   tune_string_builder builder;
   tune_string_builder_init(&builder);

@@ -46,3 +46,10 @@ func.func @two(%a0: tensor<31x8xf64>, %a1: tensor<7x5x3xf64>, %a2: tensor<7x5x3x
   } -> tensor<7x5x3xf64>
   return %exp, %tanh : tensor<31x8xf64>, tensor<7x5x3xf64>
 }
+
+// A softmax of one number.
+func.func @single(%a: tensor<1xf64>) -> tensor<1xf64> {
+  %e = tensor.empty() : tensor<1xf64>
+  %r = linalg.softmax dimension(0) ins(%a : tensor<1xf64>) outs(%e : tensor<1xf64>) -> tensor<1xf64>
+  return %r : tensor<1xf64>
+}

@@ -14,6 +14,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
+#include "transforms/rules/contraction/contraction_lines.h"
 #include "transforms/rules/contraction/contraction_plan.h"
 #include "transforms/rules/contraction/contraction_split.h"
 #include "transforms/rules/contraction/contraction_steps.h"
@@ -177,6 +178,7 @@ static void contraction_write(const tune_structure *structure, const tune_machin
   tune_im2col im2col;
   if (!tune_contraction_plan_make(structure, machine, &plan))
     return;
+  tune_contraction_lines_choose(&plan, machine);
   tune_writer_begin_tensors(w, plan.has_window ? "rule 'contraction': a convolution, direct or not"
                                                : "rule 'contraction': a matrix product");
   if (plan.has_window && tune_im2col_make(structure, machine, &im2col)) {

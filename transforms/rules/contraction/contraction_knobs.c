@@ -25,6 +25,8 @@ void tune_contraction_write_knobs(const tune_contraction_plan *plan, const tune_
                                   tune_writer *w) {
   tune_writer_knob(w, "mc", "tile", TUNE_LEVEL_LINALG, &plan->mc, plan->mc_default);
   tune_writer_knob(w, "nc", "tile", TUNE_LEVEL_LINALG, &plan->nc, plan->nc_default);
+  if (plan->lc.count)
+    tune_writer_knob(w, "lc", "tile", TUNE_LEVEL_LINALG, &plan->lc, plan->lc_default);
   tune_contraction_write_tile_knobs(plan, machine, w);
   if (plan->mc.count > 1) {
     tune_writer_constraint(w, "a tile of mc rows is made of whole register tiles",

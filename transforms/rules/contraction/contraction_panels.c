@@ -77,7 +77,10 @@ static void write_panels(const tune_contraction_plan *plan, tune_writer *w) {
              exchange(plan, permutation, sizeof permutation));
   // At most so many: ahead of all loops, or of those over register tiles.
   tune_writer_line(w, "%%panels = transform.structured.hoist_pad %%pad by %d loops%s",
-                   plan->packs_ahead ? 2 * TUNE_MAX_LOOPS : 2, transpose);
+                   plan->packs_ahead ? 2 * TUNE_MAX_LOOPS
+                   : plan->lc.count  ? 3
+                                     : 2,
+                   transpose);
   tune_writer_line(w, "  : (!transform.op<\"tensor.pad\">) -> " OP);
   if (plan->transposed) {
     tune_writer_line(w,

@@ -220,16 +220,31 @@ static bool can_stay_in_place(const tune_contraction_plan *plan) {
   return !plan->transposed && (plan->has_window || plan->cols_divide);
 }
 
-bool tune_contraction_reads_in_place(const tune_contraction_plan *plan,
-                                     const tune_machine *machine) {
-  // A copy pays for itself by being read often; later where the rows of B are read in pieces of
-  // several lines of a cache, which hardware fetches ahead. (Pieces of a line each: of 1024 x 1024
-  // in vectors of 256 bits, 16 rows are as fast with a copy, 32 by a fifth faster.)
+bool tune_contraction_has_long_pieces(const tune_contraction_plan *plan,
+                                      const tune_machine *machine) {
   enum { LONG_PIECE = 256 };
   int64_t widest = 4 * (int64_t)plan->lanes;
-  bool is_long = rows_that_fit(plan, machine, widest) >= 4 &&
-                 widest * plan->anchor->operands[plan->b].bits / 8 >= LONG_PIECE;
-  bool few = !plan->dynamic_rows && plan->rows <= (is_long ? 8 * FEW_TILES : FEW_TILES);
+  return rows_that_fit(plan, machine, widest) >= 4 &&
+         widest * plan->anchor->operands[plan->b].bits / 8 >= LONG_PIECE;
+}
+
+// Up to how many rows a copy of B does not pay for itself: more where the rows of B are read in
+// long pieces, and on few registers, whose tiles read short ones, where B stays in the second cache
+// by itself. (Of 128 x 512, 64 rows are by a tenth faster in place, of 512 x 512, 32 rows; of 1024
+// x 1024, 16 rows are as fast with a copy and 32 by a fifth faster.)
+static int64_t rows_in_place(const tune_contraction_plan *plan, const tune_machine *machine) {
+  int64_t bytes = bytes_of_columns(plan, plan->cols);
+  if (tune_contraction_has_long_pieces(plan, machine))
+    return 8 * FEW_TILES;
+  if (machine->vector_registers > 16 || bytes > 2 * machine->l2_bytes)
+    return FEW_TILES;
+  return bytes > machine->l2_bytes / 2 ? 2 * FEW_TILES : 4 * FEW_TILES;
+}
+
+bool tune_contraction_reads_in_place(const tune_contraction_plan *plan,
+                                     const tune_machine *machine) {
+  int64_t rows = plan->rows * (plan->lc_default ? plan->lc_default : 1);
+  bool few = !plan->dynamic_rows && rows <= rows_in_place(plan, machine);
   return can_stay_in_place(plan) && (plan->has_window || few || is_small(plan, machine));
 }
 

@@ -49,9 +49,13 @@ typedef struct tune_contraction_plan {
   size_t rest_count; // reductions besides depth
   size_t rest[TUNE_MAX_LOOPS];
 
+  // The loop of rows whose steps may share a panel of B (contraction_lines.h), where `lc` has
+  // numbers of them, and the same as a loop of the root.
+  size_t line, root_line;
+
   // Domains and analytic defaults.
-  tune_value_set mr, nr, kr, mc, nc, kc;
-  int64_t mr_default, nr_default, kr_default, mc_default, nc_default, kc_default;
+  tune_value_set mr, nr, kr, mc, nc, kc, lc;
+  int64_t mr_default, nr_default, kr_default, mc_default, nc_default, kc_default, lc_default;
   int64_t block; // columns of a block of B that is transposed in registers; divides every nr
   bool cols_divide, rows_divide; // every nr (mr) of the domain divides cols (rows)
 } tune_contraction_plan;
@@ -64,6 +68,11 @@ bool tune_contraction_plan_make(const tune_structure *structure, const tune_mach
 // Of an element of B as it is read, again and again: widened by then
 // (transforms/lower/cpu/wide_operands.h).
 int64_t tune_contraction_bits_of_b(const tune_contraction_plan *plan);
+
+// Whether the rows of B can be read in pieces of several lines of a cache, which hardware fetches
+// ahead.
+bool tune_contraction_has_long_pieces(const tune_contraction_plan *plan,
+                                      const tune_machine *machine);
 
 // Whether B is better read where it is than copied into panels, where both can be done.
 bool tune_contraction_reads_in_place(const tune_contraction_plan *plan,

@@ -26,6 +26,23 @@ const char *tune_contraction_interchange(char *buffer, size_t size, size_t count
   return buffer;
 }
 
+// The same with the loop of lines `line`, where `plan` has one: inside of the columns, or outside
+// of all.
+static const char *interchange(const tune_contraction_plan *plan, char *buffer, size_t size,
+                               size_t count, size_t row, size_t col, size_t line,
+                               bool columns_outside) {
+  if (!plan->lc.count)
+    return tune_contraction_interchange(buffer, size, count, row, col, columns_outside);
+  size_t used = (size_t)snprintf(buffer, size, "[%zu, %zu, %zu", columns_outside ? col : line,
+                                 columns_outside ? line : row, columns_outside ? row : col);
+  for (size_t i = 0; i < count && used < size; i++)
+    if (i != row && i != col && i != line)
+      used += (size_t)snprintf(buffer + used, size - used, ", %zu", i);
+  if (used < size)
+    snprintf(buffer + used, size - used, "]");
+  return buffer;
+}
+
 //===--------------------------------------------------------------------------===//
 // Outer tiles: what belongs together goes into one parallel loop
 //===--------------------------------------------------------------------------===//
@@ -108,6 +125,8 @@ static tune_tiling outer_tiling(const tune_contraction_plan *plan, const tune_ne
                                               : "1";
   outer.size[plan->root_row] = "%mc";
   outer.size[plan->root_col] = "%nc";
+  if (plan->lc.count)
+    outer.size[plan->root_line] = "%lc";
   return outer;
 }
 
@@ -121,7 +140,8 @@ static void write_forall(const tune_contraction_plan *plan, const tune_nest *roo
   tune_writer_line(w, "%s, %s = transform.structured.tile_using_forall %s tile_sizes %s", tile,
                    loop, target,
                    tune_writer_sizes(sizes, sizeof sizes, &outer, order, plan->root_loop_count));
-  tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (" OP ", " OP ")");
+  tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM "%s) -> (" OP ", " OP ")",
+                   plan->lc.count ? ", " PARAM : "");
 }
 
 // The same as plain loops, which panels are hoisted out of, unlike out of scf.forall. Threads
@@ -140,7 +160,8 @@ static void write_outer_loops(const tune_contraction_plan *plan, const tune_nest
   tune_writer_line(w, "%%root, %%outer:%zu = transform.structured.fuse %s tile_sizes %s", loops,
                    plan->epilogue ? "%epilogue" : "%anchor",
                    tune_writer_sizes(sizes, sizeof sizes, &outer, order, plan->root_loop_count));
-  tune_writer_line(w, "  : (" OP ", " PARAM "%s) -> (%s)", plan->cols_divide ? ", " PARAM : "",
+  tune_writer_line(w, "  : (" OP ", " PARAM "%s%s) -> (%s)", plan->cols_divide ? ", " PARAM : "",
+                   plan->lc.count ? ", " PARAM : "",
                    tune_writer_types(types, sizeof types, loops + 1));
   for (size_t i = 0; i < loops && plan->has_threads; i++)
     tune_writer_line(w, "transform.annotate %%outer#%zu \"tune.threads\" : " OP, i);
@@ -198,17 +219,20 @@ static void write_whole_depth(const tile_scope *scope, tune_writer *w, bool colu
   tune_writer_identity_order(order, plan->root_loop_count);
   tile.size[plan->root_row] = "%mr";
   tile.size[plan->root_col] = "%nr";
+  if (plan->lc.count)
+    tile.size[plan->root_line] = "1";
   tune_writer_line(w,
-                   "%%kernel, %%loops:2 = transform.structured.fuse %s tile_sizes %s "
+                   "%%kernel, %%loops:%d = transform.structured.fuse %s tile_sizes %s "
                    "interchange %s",
-                   scope->target,
+                   plan->lc.count ? 3 : 2, scope->target,
                    tune_writer_sizes(sizes, sizeof sizes, &tile, order, plan->root_loop_count),
-                   tune_contraction_interchange(loops, sizeof loops, plan->root_loop_count,
-                                                plan->root_row, plan->root_col, columns_outside));
-  tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (" OP ", " OP ", " OP ")");
+                   interchange(plan, loops, sizeof loops, plan->root_loop_count, plan->root_row,
+                               plan->root_col, plan->root_line, columns_outside));
+  tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (" OP ", " OP ", " OP "%s)",
+                   plan->lc.count ? ", " OP : "");
   if (plan->epilogue)
     tune_writer_match_generic(w, "%product", plan->anchor, NULL, plan->anchor->loop_count,
-                              "%loops#1");
+                              plan->lc.count ? "%loops#2" : "%loops#1");
 }
 
 // The depth is split: the accumulator tile is visited once for each part of the depth.
@@ -224,9 +248,11 @@ static void write_split_depth(const tile_scope *scope, tune_writer *w, bool colu
                    NULL);
   tile.size[plan->row] = "%mr";
   tile.size[plan->col] = "%nr";
+  if (plan->lc.count)
+    tile.size[plan->line] = "1";
   tune_writer_tile(w, "%product", "%loops", "%part", &tile, order, anchor->loop_count,
-                   tune_contraction_interchange(loops, sizeof loops, anchor->loop_count, plan->row,
-                                                plan->col, columns_outside));
+                   interchange(plan, loops, sizeof loops, anchor->loop_count, plan->row, plan->col,
+                               plan->line, columns_outside));
   if (!plan->init)
     return;
   tune_tiling start = {{0}};
@@ -240,8 +266,14 @@ static void write_order(const tile_scope *scope, tune_writer *w, const char *res
                         bool is_split) {
   void (*write)(const tile_scope *, tune_writer *, bool) =
       is_split ? write_split_depth : write_whole_depth;
-  const char *handles = is_split || scope->plan->epilogue ? "%product, %loops#0, %loops#1"
-                                                          : "%kernel, %loops#0, %loops#1";
+  // The register tile, its outer and its inner loop; lines go between the columns' loop and the
+  // rows' where the columns go outside, and else outside of both.
+  bool has_lines = scope->plan->lc.count > 0;
+  const char *tile = is_split || scope->plan->epilogue ? "%product" : "%kernel";
+  char handles[64], last_handles[64];
+  snprintf(handles, sizeof handles, "%s, %%loops#0, %%loops#%d", tile, has_lines ? 2 : 1);
+  snprintf(last_handles, sizeof last_handles, "%s, %%loops#%d, %%loops#%d", tile, has_lines ? 1 : 0,
+           has_lines ? 2 : 1);
   // Rows known at run time only go inside, where their remainder is told apart.
   bool one_order = scope->plan->dynamic_rows;
   tune_writer_begin_alternatives(
@@ -252,7 +284,7 @@ static void write_order(const tile_scope *scope, tune_writer *w, const char *res
     tune_writer_next_alternative(w, handles, 3);
     write(scope, w, false);
   }
-  tune_writer_end_alternatives(w, handles, 3);
+  tune_writer_end_alternatives(w, one_order ? handles : last_handles, 3);
 }
 
 // All rows of A go by a part of a panel, which should not leave the cache meanwhile.

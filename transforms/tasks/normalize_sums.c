@@ -1,0 +1,335 @@
+//===- normalize_sums.c -------------------------------------------------------------===//
+
+#include "transforms/tasks/normalize_sums.h"
+
+#include "transforms/ir/constant_value.h"
+#include "transforms/ir/ir_builder.h"
+#include "transforms/ir/op_list.h"
+
+#include "mlir-c/AffineExpr.h"
+#include "mlir-c/AffineMap.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+#include "mlir-c/Dialect/Linalg.h"
+
+#include <stdint.h>
+
+//===--- Reductions -------------------------------------------------------------------===//
+
+// What reduces, and what changes nothing then.
+typedef struct combiner {
+  const char *name;
+  double neutral;
+  bool is_rounded; // in f16 and bf16, by each step
+} combiner;
+
+static const combiner COMBINERS[] = {
+    {"arith.addf", 0, true},
+    {"arith.addi", 0, false},
+    {"arith.mulf", 1, true},
+    {"arith.muli", 1, false},
+    {"arith.maximumf", -1 / 0.0, false},
+    {"arith.minimumf", 1 / 0.0, false},
+};
+
+// An op that combines what it reads along some dimensions with what it began with.
+typedef struct reduction {
+  MlirOperation op, combine;
+  const combiner *kind;
+  MlirValue input, result;
+  intptr_t rank;
+  bool reduces[TUNE_IR_MAX_RANK]; // the dimensions of the input
+  double initial;
+} reduction;
+
+static const combiner *combiner_of(MlirOperation op) {
+  for (size_t i = 0; i < sizeof COMBINERS / sizeof *COMBINERS; ++i)
+    if (tune_ir_is(op, COMBINERS[i].name))
+      return &COMBINERS[i];
+  return NULL;
+}
+
+// Whether the body of `op` combines its two arguments.
+static bool find_combination(MlirOperation op, reduction *out) {
+  MlirBlock body = tune_ir_body(op);
+  if (mlirBlockIsNull(body))
+    return false;
+  out->combine = tune_ir_definition(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0));
+  if (mlirOperationIsNull(out->combine) || !(out->kind = combiner_of(out->combine)))
+    return false;
+  MlirType element = tune_ir_element_type(mlirValueGetType(out->result));
+  MlirValue a = mlirOperationGetOperand(out->combine, 0),
+            b = mlirOperationGetOperand(out->combine, 1), in = mlirBlockGetArgument(body, 0),
+            so_far = mlirBlockGetArgument(body, 1);
+  return !(out->kind->is_rounded && (mlirTypeIsAF16(element) || mlirTypeIsABF16(element))) &&
+         mlirTypeEqual(mlirValueGetType(in), mlirValueGetType(so_far)) &&
+         ((mlirValueEqual(a, in) && mlirValueEqual(b, so_far)) ||
+          (mlirValueEqual(a, so_far) && mlirValueEqual(b, in)));
+}
+
+// Whether `op` reads its input as it lies, and writes the dimensions that are left in their order.
+static bool find_dimensions(MlirOperation op, reduction *out) {
+  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
+  if (mlirAttributeIsNull(maps) || mlirArrayAttrGetNumElements(maps) != 2)
+    return false;
+  MlirAffineMap from = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0)),
+                to = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 1));
+  out->rank = mlirAffineMapGetNumDims(from);
+  if (!mlirAffineMapIsIdentity(from) || out->rank > TUNE_IR_MAX_RANK)
+    return false;
+  for (intptr_t d = 0; d < out->rank; ++d)
+    out->reduces[d] = true;
+  int64_t last = -1;
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(to); ++i) {
+    MlirAffineExpr index = mlirAffineMapGetResult(to, i);
+    if (!mlirAffineExprIsADim(index) || mlirAffineDimExprGetPosition(index) <= last)
+      return false;
+    last = mlirAffineDimExprGetPosition(index);
+    out->reduces[last] = false;
+  }
+  return mlirAffineMapGetNumResults(to) < out->rank;
+}
+
+// Whether what `op` begins with is one number, which a double holds.
+static bool find_initial(MlirOperation op, reduction *out) {
+  const double most = (double)(INT64_C(1) << 53);
+  return tune_constant_value(mlirOperationGetOperand(op, 1), &out->initial) &&
+         (mlirTypeIsAFloat(tune_ir_element_type(mlirValueGetType(out->result))) ||
+          (out->initial > -most && out->initial < most));
+}
+
+static bool find_reduction(MlirOperation op, reduction *out) {
+  if (mlirOperationIsNull(op) ||
+      (!tune_ir_is(op, "linalg.reduce") && !tune_ir_is(op, "linalg.generic")) ||
+      mlirOperationGetNumOperands(op) != 2 || mlirOperationGetNumResults(op) != 1)
+    return false;
+  out->op = op;
+  out->input = mlirOperationGetOperand(op, 0);
+  out->result = mlirOperationGetResult(op, 0);
+  return mlirTypeIsARankedTensor(mlirValueGetType(out->input)) &&
+         mlirShapedTypeHasStaticShape(mlirValueGetType(out->input)) &&
+         mlirShapedTypeHasStaticShape(mlirValueGetType(out->result)) && find_combination(op, out) &&
+         find_dimensions(op, out) && find_initial(op, out);
+}
+
+//===--- Pairs ------------------------------------------------------------------------===//
+
+static bool has_one_use(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+}
+
+// The next dimension of `type` from `d` on that is not 1, or its rank.
+static intptr_t next_dimension(MlirType type, intptr_t d) {
+  intptr_t rank = (intptr_t)mlirShapedTypeGetRank(type);
+  while (d < rank && mlirShapedTypeGetDimSize(type, d) == 1)
+    ++d;
+  return d;
+}
+
+// Whether both types have the same dimensions, but for those of size 1.
+static bool differs_in_ones(MlirType a, MlirType b) {
+  intptr_t i = next_dimension(a, 0), j = next_dimension(b, 0);
+  while (i < mlirShapedTypeGetRank(a) && j < mlirShapedTypeGetRank(b)) {
+    if (mlirShapedTypeGetDimSize(a, i) != mlirShapedTypeGetDimSize(b, j))
+      return false;
+    i = next_dimension(a, i + 1);
+    j = next_dimension(b, j + 1);
+  }
+  return i == mlirShapedTypeGetRank(a) && j == mlirShapedTypeGetRank(b);
+}
+
+// What `value` is made of by reshapes that add and take away dimensions of size 1, each read once.
+static MlirValue before_reshapes(MlirValue value) {
+  for (;;) {
+    MlirOperation op = tune_ir_definition(value);
+    if ((!tune_ir_is(op, "tensor.expand_shape") && !tune_ir_is(op, "tensor.collapse_shape")) ||
+        !has_one_use(value) ||
+        !differs_in_ones(mlirValueGetType(value), mlirValueGetType(mlirOperationGetOperand(op, 0))))
+      return value;
+    value = mlirOperationGetOperand(op, 0);
+  }
+}
+
+// Finds which dimensions of the input of `first` both reduce. Those of size 1 are reduced, too.
+// False where there are dimensions between them that are left.
+static bool find_all(const reduction *first, const reduction *second, bool *out_reduces) {
+  MlirType from = mlirValueGetType(first->input), to = mlirValueGetType(second->input);
+  intptr_t at = next_dimension(to, 0);
+  bool is_begun = false, is_ended = false;
+  for (intptr_t d = next_dimension(from, 0); d < first->rank; d = next_dimension(from, d + 1)) {
+    out_reduces[d] = first->reduces[d];
+    if (!first->reduces[d]) {
+      out_reduces[d] = second->reduces[at];
+      at = next_dimension(to, at + 1);
+    }
+    if (out_reduces[d] && is_ended)
+      return false;
+    is_begun |= out_reduces[d];
+    is_ended |= is_begun && !out_reduces[d];
+  }
+  return true;
+}
+
+//===--- One op -----------------------------------------------------------------------===//
+
+// `value` with dimensions of size 1 more, as `type` has them.
+static MlirValue expand(const tune_ir_builder *b, MlirValue value, MlirType type) {
+  MlirType from = mlirValueGetType(value);
+  intptr_t rank = (intptr_t)mlirShapedTypeGetRank(type), count = mlirShapedTypeGetRank(from);
+  if (mlirTypeEqual(from, type))
+    return value;
+  // A group for each dimension there is: the ones before the first are with it, others with the one
+  // before them. Of no dimension none.
+  MlirAttribute groups[TUNE_IR_MAX_RANK], members[TUNE_IR_MAX_RANK];
+  int64_t shape[TUNE_IR_MAX_RANK];
+  MlirType i64 = mlirIntegerTypeGet(b->context, 64);
+  intptr_t group = 0, held = 0;
+  bool has_dimension = false;
+  for (intptr_t d = 0; d < rank; ++d) {
+    shape[d] = mlirShapedTypeGetDimSize(type, d);
+    if (shape[d] != 1 && has_dimension) {
+      groups[group++] = mlirArrayAttrGet(b->context, held, members);
+      held = 0;
+    }
+    has_dimension |= shape[d] != 1;
+    members[held++] = mlirIntegerAttrGet(i64, d);
+  }
+  if (count > 0)
+    groups[group++] = mlirArrayAttrGet(b->context, held, members);
+  MlirNamedAttribute attributes[] = {
+      tune_ir_named(b->context, "reassociation", mlirArrayAttrGet(b->context, group, groups)),
+      tune_ir_named(b->context, "static_output_shape",
+                    mlirDenseI64ArrayGet(b->context, rank, shape))};
+  return tune_ir_build_result(b, &(tune_ir_parts){.name = "tensor.expand_shape",
+                                                  .operand_count = 1,
+                                                  .operands = &value,
+                                                  .type_count = 1,
+                                                  .types = &type,
+                                                  .attribute_count = 2,
+                                                  .attributes = attributes});
+}
+
+static MlirRegion build_body(const tune_ir_builder *b, const reduction *like) {
+  MlirType element = tune_ir_element_type(mlirValueGetType(like->result));
+  MlirBlock block = mlirBlockCreate(2, (MlirType[]){element, element},
+                                    (MlirLocation[]){b->location, b->location});
+  MlirOperation combine = mlirOperationClone(like->combine);
+  mlirOperationSetOperand(combine, 0, mlirBlockGetArgument(block, 1));
+  mlirOperationSetOperand(combine, 1, mlirBlockGetArgument(block, 0));
+  mlirBlockAppendOwnedOperation(block, combine);
+  tune_ir_builder body = tune_ir_builder_at_end(block, b->location);
+  MlirValue combined = mlirOperationGetResult(combine, 0);
+  tune_ir_build(
+      &body, &(tune_ir_parts){.name = "linalg.yield", .operand_count = 1, .operands = &combined});
+  return tune_ir_make_region(block);
+}
+
+// The op that reduces both, before `second`; its result is as that of `second`.
+static MlirValue build(const reduction *first, const reduction *second, const bool *reduces,
+                       MlirOperation *out_op) {
+  tune_ir_builder b = tune_ir_builder_before(second->op);
+  MlirContext context = b.context;
+  MlirType input = mlirValueGetType(first->input), result = mlirValueGetType(second->result);
+  int64_t sizes[TUNE_IR_MAX_RANK];
+  MlirAffineExpr left[TUNE_IR_MAX_RANK];
+  MlirAttribute iterators[TUNE_IR_MAX_RANK];
+  intptr_t count = 0;
+  for (intptr_t d = 0; d < first->rank; ++d) {
+    iterators[d] = mlirAttributeParseGet(
+        context, tune_ir_string(reduces[d] ? "#linalg.iterator_type<reduction>"
+                                           : "#linalg.iterator_type<parallel>"));
+    if (reduces[d])
+      continue;
+    sizes[count] = mlirShapedTypeGetDimSize(input, d);
+    left[count++] = mlirAffineDimExprGet(context, d);
+  }
+  MlirType element = tune_ir_element_type(result),
+           type = mlirRankedTensorTypeGet(count, sizes, element, (MlirAttribute){NULL});
+  MlirValue empty = tune_ir_build_value(&b, "tensor.empty", type, 0, NULL),
+            initial = tune_ir_build_number(&b, element, second->initial);
+  MlirValue operands[] = {first->input,
+                          mlirOperationGetResult(tune_ir_build_fill(&b, initial, empty), 0)};
+  MlirAttribute maps[] = {
+      mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, first->rank)),
+      mlirAffineMapAttrGet(mlirAffineMapGet(context, first->rank, 0, count, left))};
+  MlirNamedAttribute attributes[] = {
+      tune_ir_named(context, "indexing_maps", mlirArrayAttrGet(context, 2, maps)),
+      tune_ir_named(context, "iterator_types", mlirArrayAttrGet(context, first->rank, iterators)),
+      tune_ir_named(context, "operandSegmentSizes",
+                    mlirDenseI32ArrayGet(context, 2, (int32_t[]){1, 1}))};
+  MlirRegion region = build_body(&b, second);
+  *out_op = tune_ir_build(&b, &(tune_ir_parts){.name = "linalg.generic",
+                                               .operand_count = 2,
+                                               .operands = operands,
+                                               .type_count = 1,
+                                               .types = &type,
+                                               .attribute_count = 3,
+                                               .attributes = attributes,
+                                               .region_count = 1,
+                                               .regions = &region});
+  tune_ir_copy_attributes(second->op, *out_op);
+  return expand(&b, mlirOperationGetResult(*out_op, 0), result);
+}
+
+// Takes `second` away, what reshapes for it, and `first`.
+static void drop(MlirOperation second, MlirOperation first) {
+  MlirOperation op = second;
+  for (;;) {
+    MlirOperation before = tune_ir_definition(mlirOperationGetOperand(op, 0));
+    bool is_last = mlirOperationEqual(op, first);
+    mlirOperationDestroy(op);
+    if (is_last)
+      return;
+    op = before;
+  }
+}
+
+// Joins `op` with what it reduces the result of. The op that both become, or a null one.
+static MlirOperation join(MlirOperation op, MlirOperation *out_first) {
+  reduction first, second;
+  bool reduces[TUNE_IR_MAX_RANK];
+  const MlirOperation none = {NULL};
+  if (!find_reduction(op, &second))
+    return none;
+  MlirValue between = before_reshapes(second.input);
+  if (!find_reduction(tune_ir_definition(between), &first) || !has_one_use(between) ||
+      first.kind != second.kind || first.initial != first.kind->neutral ||
+      !tune_ir_has_same_attributes(first.combine, second.combine))
+    return none;
+  for (intptr_t d = 0; d < first.rank; ++d)
+    reduces[d] = true;
+  if (!find_all(&first, &second, reduces))
+    return none;
+  static const char *const DIALECTS[] = {"arith", "linalg", "tensor", NULL};
+  tune_ir_load_dialects(mlirOperationGetContext(op), DIALECTS);
+  MlirOperation joined;
+  mlirValueReplaceAllUsesOfWith(second.result, build(&first, &second, reduces, &joined));
+  *out_first = first.op;
+  drop(second.op, first.op);
+  return joined;
+}
+
+static MlirWalkResult list_op(MlirOperation op, void *user_data) {
+  reduction found;
+  return !find_reduction(op, &found) || tune_op_list_add(user_data, op) ? MlirWalkResultAdvance
+                                                                        : MlirWalkResultInterrupt;
+}
+
+static void forget(tune_op_list *ops, MlirOperation op) {
+  for (size_t i = 0; i < ops->count; ++i)
+    if (mlirOperationEqual(ops->ops[i], op))
+      ops->ops[i] = (MlirOperation){NULL};
+}
+
+void tune_normalize_sums(MlirOperation root) {
+  tune_op_list ops = {0};
+  mlirOperationWalk(root, list_op, &ops, MlirWalkPreOrder);
+  // From the last of each chain back.
+  for (size_t i = ops.count; i-- > 0;) {
+    MlirOperation op = ops.ops[i], first;
+    while (!mlirOperationIsNull(op) && !mlirOperationIsNull(op = join(op, &first)))
+      forget(&ops, first);
+  }
+  tune_op_list_deinit(&ops);
+}
