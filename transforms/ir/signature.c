@@ -39,9 +39,13 @@ static tune_status read_value(MlirOperation function, MlirType type, const char 
   mlirTypePrint(type, tune_printing_append, &text);
   tune_status status = tune_status_make_at(
       TUNE_INVALID_ARGUMENT, function,
-      "%s %zu has the type %s; an artifact takes scalars, ranked tensors and memrefs of f16, bf16, "
-      "f32, f64, i1, i8, i16, i32, i64 and index",
-      what, index, text.text ? text.text : "?");
+      "%s %zu has the type %s; what is run takes scalars, ranked tensors and memrefs of f16, bf16, "
+      "f32, f64, i1, i8, i16, i32, i64 and index%s",
+      what, index, text.text ? text.text : "?",
+      mlirTypeIsAComplex(element)
+          ? ": hand over real and imaginary parts by themselves, for complex.create, and give them "
+            "back so, by complex.re and complex.im"
+          : "");
   tune_string_builder_deinit(&text);
   return status;
 }
