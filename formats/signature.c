@@ -22,7 +22,7 @@ typedef struct value_form {
   const char *access; // of arguments that are tensors
   bool constant;
   tune_number_list range; // of arguments: the lowest value to make, and the highest; or none
-  bool whole;
+  bool whole, flag, divisor;
   bool has_shape;
 } value_form;
 
@@ -32,9 +32,9 @@ typedef struct value_forms {
 } value_forms;
 
 typedef struct signature_form {
-  const char *entry;
+  const char *entry, *sums;
   value_forms arguments, results;
-  bool partial, selects, special, sums_arguments, steps, infinities;
+  bool partial, selects, special, sums_arguments, steps, infinities, zeros;
   int64_t exact;
 } signature_form;
 
@@ -46,6 +46,8 @@ static const tune_member value_members[] = {
     {TUNE_MEMBER(value_form, constant)},
     {TUNE_MEMBER(value_form, range), .least = -DBL_MAX},
     {TUNE_MEMBER(value_form, whole)},
+    {TUNE_MEMBER(value_form, flag)},
+    {TUNE_MEMBER(value_form, divisor)},
 };
 
 static const tune_member signature_members[] = {
@@ -58,6 +60,8 @@ static const tune_member signature_members[] = {
     {TUNE_MEMBER(signature_form, sums_arguments)},
     {TUNE_MEMBER(signature_form, steps)},
     {TUNE_MEMBER(signature_form, infinities)},
+    {TUNE_MEMBER(signature_form, zeros)},
+    {TUNE_MEMBER(signature_form, sums)},
     {TUNE_MEMBER(signature_form, exact), .least = 1},
 };
 #define SIGNATURE_MEMBERS (sizeof signature_members / sizeof *signature_members)
@@ -74,6 +78,8 @@ static value_form form_of(tune_value_type *type, bool is_argument) {
   if (is_argument && type->has_range) {
     form.range = (tune_number_list){type->range, 2};
     form.whole = type->is_whole;
+    form.flag = type->is_flag;
+    form.divisor = type->is_divisor;
   }
   if (type->is_scalar)
     return form;
@@ -96,16 +102,19 @@ tune_status tune_signature_to_json(const tune_signature *signature, json_t **out
     forms[i] = form_of(&signature->arguments[i], true);
   for (size_t i = 0; i < results; ++i)
     forms[arguments + i] = form_of(&signature->results[i], false);
-  signature_form form = {.entry = signature->entry,
-                         .arguments = {forms, arguments},
-                         .results = {forms + arguments, results},
-                         .partial = signature->is_partial,
-                         .selects = signature->selects,
-                         .special = signature->takes_special,
-                         .sums_arguments = signature->sums_arguments,
-                         .steps = signature->keeps_steps,
-                         .infinities = signature->has_infinities,
-                         .exact = signature->exact_limit};
+  signature_form form = {
+      .entry = signature->entry,
+      .arguments = {forms, arguments},
+      .results = {forms + arguments, results},
+      .partial = signature->is_partial,
+      .selects = signature->selects,
+      .special = signature->takes_special,
+      .sums_arguments = signature->sums_arguments,
+      .steps = signature->keeps_steps,
+      .infinities = signature->has_infinities,
+      .zeros = signature->keeps_zeros,
+      .sums = signature->has_sum_type ? tune_element_type_name(signature->sum_type) : NULL,
+      .exact = signature->exact_limit};
   tune_status status =
       tune_members_to_json(signature_members, SIGNATURE_MEMBERS, &form, out_object);
   free(forms);
@@ -146,6 +155,8 @@ static tune_status read_range(const value_form *form, tune_value_type *out_type)
   memcpy(out_type->range, range->items, sizeof out_type->range);
   out_type->has_range = true;
   out_type->is_whole = form->whole;
+  out_type->is_flag = form->flag;
+  out_type->is_divisor = form->divisor;
   return TUNE_OK;
 }
 
@@ -195,6 +206,10 @@ static tune_status read_form(const signature_form *form, tune_signature *out) {
   out->sums_arguments = form->sums_arguments;
   out->keeps_steps = form->steps;
   out->has_infinities = form->infinities;
+  out->keeps_zeros = form->zeros;
+  out->has_sum_type = form->sums != NULL;
+  if (form->sums)
+    TUNE_RETURN_IF_ERROR(tune_element_type_parse(form->sums, &out->sum_type));
   out->exact_limit = form->exact;
   TUNE_RETURN_IF_ERROR(read_types(&form->arguments, false, &out->arguments, &out->argument_count));
   return read_types(&form->results, true, &out->results, &out->result_count);

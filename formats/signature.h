@@ -32,8 +32,9 @@ typedef struct tune_value_type {
   bool is_readwrite; // a tensor argument that is written too
   bool is_constant;  // a tensor argument that is the same in all calls
   // Of an argument, which values to make for it: from one number to another, whole ones alone where
-  // it says so; else what is usual for its type.
-  bool has_range, is_whole;
+  // it says so; else what is usual for its type. Of integers half are 0 and 1 where they are flags;
+  // where they are divisors none is 0 or -1.
+  bool has_range, is_whole, is_flag, is_divisor;
   double range[2];
   size_t rank;
   int64_t shape[TUNE_RANK_LIMIT];
@@ -51,6 +52,10 @@ typedef struct tune_signature {
   bool sums_arguments; // what it sums up are arguments or their products
   bool keeps_steps;    // halves and quarters are computed with exactly
   bool has_infinities; // its outputs may be infinite by choice
+  bool keeps_zeros;    // of zeros, too, the sign is the same by any code that is right
+  // The coarsest type of floats that something is summed up in, where it is known.
+  bool has_sum_type;
+  tune_element_type sum_type;
   // For arguments of whole numbers, none of them negative, outputs from 0 up to it are exact, in
   // whatever order they are computed. 0: not so.
   int64_t exact_limit;

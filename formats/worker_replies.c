@@ -65,6 +65,7 @@ static const tune_member build_members[] = {
     {TUNE_MEMBER(tune_build_reply, packs_at_load)},
     {TUNE_MEMBER(tune_build_reply, code)},
     {TUNE_STRUCTS(tune_build_reply, fallbacks, fallback_members)},
+    {TUNE_MEMBER(tune_build_reply, idle_schedule)},
 };
 
 static const tune_member candidate_members[] = {

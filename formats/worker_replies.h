@@ -104,6 +104,7 @@ typedef struct tune_build_reply {
   bool packs_at_load; // it packs constants of its own when it is loaded
   const json_t *code; // what it takes of a device (tuning/record/record.h); NULL: not known
   tune_build_fallback_list fallbacks;
+  bool idle_schedule; // the user's schedule changes none of the tasks
 } tune_build_reply;
 
 typedef struct tune_listed_candidate {

@@ -4,6 +4,7 @@
 #include "targets/random_at.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,6 +12,10 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 // At least so many bytes of zone follow the data.
 #define SMALLEST_ZONE 64
+// From so many numbers on small ones are made as often as large ones.
+#define MANY 0x1p16
+// From a range's end down to numbers that are small beside one.
+#define OCTAVES 68
 
 static unsigned char guard_byte(const tune_value_type *type) {
   return type->is_readwrite ? TUNE_BUFFER_WRITTEN_GUARD : TUNE_BUFFER_READ_GUARD;
@@ -136,13 +141,33 @@ static int64_t to_integer(double value) {
 // Small ones as often as large ones where there are many, and each sixteenth is an end.
 static int64_t integer_in(int64_t low, int64_t high, uint64_t bits, uint64_t more) {
   uint64_t span = (uint64_t)high - (uint64_t)low;
-  if (span < 1u << 16)
+  if (span < (uint64_t)MANY)
     return low + (int64_t)(bits % (span + 1));
   if ((more & 15) == 0)
     return more & 16 ? low : high;
   unsigned shift = (unsigned)(more >> 8) % 64;
   int64_t value = low < 0 ? (int64_t)bits >> shift : (int64_t)(bits >> shift >> 1);
   return value < low || value > high ? low + (int64_t)(bits % span) : value;
+}
+
+// Where there are many numbers half are of any size, down to fractions of one.
+static double float_in(const double *range, uint64_t bits, uint64_t more) {
+  double unit = (double)(bits >> 40) * 0x1p-24;
+  if (range[1] - range[0] < MANY || more & 1)
+    return range[0] + unit * (range[1] - range[0]);
+  double size = range[1] * exp2(-OCTAVES * unit);
+  return range[0] < 0 && more & 2 ? -size : size;
+}
+
+// One that may be divided by, next to `value`.
+static int64_t divisor_at(int64_t value) { return value == 0 ? 1 : value == -1 ? -2 : value; }
+
+static int64_t integer_at(const tune_value_type *type, int64_t low, int64_t high, uint64_t bits,
+                          uint64_t more) {
+  if (type->is_flag && more & 32)
+    return (int64_t)(bits & 1);
+  int64_t value = integer_in(low, high, bits, more);
+  return type->is_divisor ? divisor_at(value) : value;
 }
 
 static void fill_range(tune_buffer *buffer, uint64_t seed) {
@@ -153,15 +178,13 @@ static void fill_range(tune_buffer *buffer, uint64_t seed) {
   for (size_t i = 0; i < buffer->size / size; ++i) {
     char *at = (char *)buffer->data + i * size;
     uint64_t bits = tune_random_at(seed, i);
-    int64_t value = integer_in(low, high, bits, tune_random_at(~seed, i));
-    double unit = (double)(bits >> 40) * 0x1p-24;
+    uint64_t more = tune_random_at(~seed, i);
+    int64_t value = integer_at(type, low, high, bits, more);
     if (!is_float)
       memcpy(at, &value, size); // the low bytes come first
     else
       tune_element_store(type->element,
-                         type->is_whole ? (double)value
-                                        : type->range[0] + unit * (type->range[1] - type->range[0]),
-                         at);
+                         type->is_whole ? (double)value : float_in(type->range, bits, more), at);
   }
 }
 

@@ -69,6 +69,12 @@ static bool differs_in_bits(const tune_buffer *a, const tune_buffer *b, size_t i
   return ((const int64_t *)a->data)[index] != ((const int64_t *)b->data)[index];
 }
 
+// Two zeros, of which one is the other's negative.
+static bool differs_in_sign(const tune_tolerance *tolerance, double value, double expected) {
+  return tolerance->has_signed_zeros && value == 0 && expected == 0 &&
+         !signbit(value) != !signbit(expected);
+}
+
 static const double MOST_NOISE = 0.125;
 // Beside a whole number.
 static const double EXACT_ERROR = 0.49;
@@ -86,10 +92,18 @@ double tune_tolerance_roundoff(const tune_tolerance *tolerance, tune_element_typ
   return fmax(accumulator_roundoff(tolerance, out), tolerance->has_tf32 ? TF32_ROUNDOFF : 0);
 }
 
+// Between ops some values are rounded one after the other, but no sum of them grows by that.
+static const double ROUNDINGS_BETWEEN = 2;
+
 // What the roundings of a sum come to, as a share of its size.
 static double sum_noise(const tune_tolerance *tolerance, double u_acc) {
-  double terms = tolerance->reduction > 1 ? (double)tolerance->reduction : 1;
-  return fmin(u_acc * sqrt(terms), MOST_NOISE);
+  double terms = tolerance->reduction > 1 ? (double)tolerance->reduction : 1, least = u_acc;
+  if (tolerance->has_sums && tune_element_type_is_float(tolerance->sums)) {
+    double u_sum = tune_element_type_unit_roundoff(tolerance->sums);
+    least *= u_sum < u_acc ? ROUNDINGS_BETWEEN : 1;
+    u_acc = fmin(u_acc, u_sum);
+  }
+  return fmin(fmax(u_acc * sqrt(terms), least), MOST_NOISE);
 }
 
 static bool is_compared(const tune_tolerance *tolerance, size_t index, double expected) {
@@ -142,6 +156,8 @@ tune_output_check tune_output_check_run(const tune_buffer *value, const tune_buf
     if (is_float ? !is_compared(&tolerance, i, r) : isinf(leeway))
       continue;
     double out_by = excess(x, r, &b, leeway, &error, &allowed);
+    if (is_float && !(leeway > 0) && differs_in_sign(&tolerance, x, r))
+      out_by = DBL_MAX;
     if (!is_float && out_by == 0 && differs_in_bits(value, reference, i))
       out_by = error = 1;
     c.wrong_count += out_by > 1 || (!is_float && out_by > 0);
@@ -194,7 +210,7 @@ tune_status tune_output_check_to_text(const tune_output_check *check, const tune
     append_position(&text, &value->type, c->worst);
     tune_string_builder_appendf(&text, " is %.9g where the reference has %.9g",
                                 without_sign_of_nan(c->value), without_sign_of_nan(c->expected));
-    if (c->max_error < DBL_MAX)
+    if (c->max_error > 0 && c->max_error < DBL_MAX)
       tune_string_builder_appendf(&text, " (they differ by %.3g, allowed is %.3g)", c->max_error,
                                   c->tolerance);
     tune_string_builder_appendf(&text, "; %zu of %zu elements are wrong", c->wrong_count,

@@ -6,11 +6,11 @@
 //
 //     |x - r| <= 4 u(out) |r| + 32 u(acc) |r| + 8 w R + m
 //
-// where u is the unit roundoff of a type (2^-24 for f32), out the type of the output, acc the type
-// in which it is accumulated, w = u(acc) sqrt(K), at most 1/8, K the length of the reduction (the
-// sum of lengths where one feeds another), R the root mean square of the finite values of the
-// reference's output, and m its type's smallest normal value. Further, the root mean square of all
-// x - r has to be at most
+// where u is the unit roundoff of a type (2^-24 for f32), out the type of the output, acc the
+// coarsest type that it is rounded to on the way, w = u(sum) sqrt(K), at most 1/8, sum the type of
+// sums, K the length of the reduction (the sum of lengths where one feeds another), R the root mean
+// square of the finite values of the reference's output, and m its type's smallest normal value.
+// Further, the root mean square of all x - r has to be at most
 //
 //     4 u(out) R + 32 u(acc) R + 2 w R + m
 //
@@ -44,6 +44,8 @@
 // other ways to add up give the same, approximations such as Winograd's nearly. Where nothing is
 // added up it has to be equal.
 //
+// Zeros of either sign are equal, unless it is said that any right code gives them the same sign.
+//
 // Threads: any; functions of their arguments.
 //
 //===--------------------------------------------------------------------------===//
@@ -61,8 +63,11 @@ typedef struct tune_tolerance {
   int64_t reduction;             // K; less than 1 is 1
   bool has_accumulator;          // else acc is the output's own type
   tune_element_type accumulator; // acc
+  bool has_sums;                 // else sums are of acc, too
+  tune_element_type sums;        // the coarsest type of sums
   bool has_tf32;                 // factors of products may be rounded to tf32
   double spread;                 // S; 0 where it is not known
+  bool has_signed_zeros;         // a zero is not right where the other one should be
   double exact_limit;            // as a plan's (exact.h): others are not compared; 0: not exact
   const float *leeways;          // of each element, borrowed; NULL: none has any
 } tune_tolerance;

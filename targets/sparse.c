@@ -107,15 +107,15 @@ static void fill_floats(tune_buffer *buffer, const tune_sparse_fill *fill) {
 }
 
 // One half zeros, the other from all of the type's range or all of an i8's, a quarter of them at
-// its ends: what saturates where it should wrap shows.
+// its ends: what saturates where it should wrap shows. Of wide ones some are of any size.
 static int64_t integer_of(uint64_t bits, unsigned width, uint64_t wide) {
   int64_t highest = (int64_t)(UINT64_MAX >> (65 - width));
-  unsigned kind = bits & 15;
+  unsigned kind = bits & 15, less = kind & 1 && width > 8 ? (unsigned)(bits >> 8) % width : 0;
   if (kind < 8)
     return 0;
   if (kind < 10)
     return kind == 8 ? highest : -highest - 1;
-  return (int64_t)(wide << (64 - width)) >> (64 - width);
+  return (int64_t)(wide << (64 - width)) >> (64 - width) >> less;
 }
 
 static void fill_integers(tune_buffer *buffer, const tune_sparse_fill *fill) {
@@ -140,7 +140,7 @@ static bool keeps_range(const tune_value_type *type, const tune_sparse_fill *fil
   if (!type->has_range)
     return false;
   if (!tune_element_type_is_float(type->element))
-    return type->range[0] >= 0;
+    return type->range[0] >= 0 || type->is_flag || type->is_divisor;
   return type->is_whole || (!fill->has_edges && (type->range[0] > 0 || type->range[1] > 1));
 }
 
@@ -174,7 +174,9 @@ void tune_buffer_disturb(tune_buffer *buffer, uint64_t seed, const tune_disturba
     char *at = (char *)buffer->data + i * size;
     bool is_up = (tune_random_at(seed, i) >> 63) != by->is_mirrored;
     double value = tune_element_load(element, at);
-    if (fabs(value) < smallest_normal)
+    if (fabs(value) < smallest_normal && by->keeps_zeros)
+      value = is_up ? 2 * value : 0;
+    else if (fabs(value) < smallest_normal)
       value = is_up || by->is_positive ? by->size : -by->size;
     else
       value *= is_up ? 1 + relative : 1 - relative;

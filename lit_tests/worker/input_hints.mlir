@@ -11,7 +11,7 @@
 // CHECK-NEXT: "shape":[8,8]{{.*}}"range":[0.5,1.5]
 // Masks.
 // CHECK-NEXT: "shape":[16,64]{{.*}}"range":[0.0,1.0],"whole":true
-// CHECK-NEXT: "type":"i64","shape":[64]{{.*}}"range":[0.0,1.0]
+// CHECK-NEXT: "type":"i64","shape":[64]{{.*}}"range":[{{.*}}],"flag":true
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 #column = affine_map<(i, j) -> (j)>
@@ -69,10 +69,10 @@ func.func @network(%ids: tensor<16xi32>, %table: tensor<1000x48xf32>, %w: tensor
   return %r : tensor<16x64xf32>
 }
 
-// What is divided and shifted is any integer, what it is divided by none below 1, what it is shifted
-// by less than its width; what becomes a float is small.
+// What is divided and shifted is any integer, what it is divided by neither 0 nor -1, what it is
+// shifted by less than its width; what becomes a float is small.
 // INTEGERS: "range":[-2147483648.0,2147483647.0]
-// INTEGERS-NEXT: "range":[1.0,2147483647.0]
+// INTEGERS-NEXT: "range":[-2147483647.0,2147483647.0],"divisor":true
 // INTEGERS-NEXT: "range":[0.0,31.0]
 // INTEGERS-NEXT: "range":[-99.0,99.0]
 // A float that becomes an i8, times two.

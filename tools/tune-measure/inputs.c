@@ -150,9 +150,11 @@ bool inputs_take_special(const task *t) {
 }
 
 // Loops that are not linalg's may add up whatever nobody said.
-bool inputs_are_wide(const task *t) {
-  return t->signature.selects || (t->tolerance.reduction <= 1 && t->signature.sums_arguments);
+bool inputs_add_nothing(const task *t) {
+  return t->tolerance.reduction <= 1 && t->signature.sums_arguments;
 }
+
+bool inputs_are_wide(const task *t) { return t->signature.selects || inputs_add_nothing(t); }
 
 static bool has_float_output(const tune_signature *signature) {
   for (size_t i = 0; i < tune_signature_output_count(signature); ++i)
@@ -184,7 +186,8 @@ tune_status inputs_make_sparse(const inputs_source *source, const task *t, input
                           .is_stepped = kind == INPUTS_STEPPED,
                           .has_specials = inputs_take_special(t),
                           .has_edges = !t->signature.is_partial,
-                          .has_wide_integers = !has_float_output(&t->signature),
+                          .has_wide_integers =
+                              kind == INPUTS_LARGE || !has_float_output(&t->signature),
                           .index_limit = find_index_limit(t)};
   TUNE_RETURN_IF_ERROR(copy_dense(t, set));
   for (size_t i = 0; i < count; ++i) {

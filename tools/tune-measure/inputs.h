@@ -34,6 +34,8 @@ typedef enum inputs_kind {
 // Whether NaN and infinities are among these: on the CPU alone, since Vulkan leaves much of them
 // open.
 bool inputs_take_special(const task *t);
+// Whether there is no sum, of which the terms would matter together.
+bool inputs_add_nothing(const task *t);
 // Whether large ones are of any magnitude: where nothing is summed up.
 bool inputs_are_wide(const task *t);
 // Makes the values of a set, of the shapes of the dense ones; those from files are the same.

@@ -224,6 +224,7 @@ static tune_status find_leeways(const reference *r, const inputs_source *source,
   TUNE_RETURN_IF_ERROR(make_leeways(t, set));
   reference_order order = {.of = t, .set = set, .change = disturb_sparse};
   order.disturbance.is_positive = source->fill == TUNE_FILL_POSITIVE;
+  order.disturbance.keeps_zeros = inputs_add_nothing(t);
   // Factors are rounded to tf32 once, whatever the sum.
   order.disturbance.size = tune_disturbance_size(
       roundoff > 0 ? roundoff : of_argument, t->tolerance.has_tf32 ? 1 : t->tolerance.reduction);
@@ -251,15 +252,22 @@ static void widen(const tune_buffer *output, float *leeways) {
     leeways[i] *= WIDE_LEEWAY;
 }
 
+// Whether all that roundings decide shows where the reference leans. What is exact does not move
+// then, as it does with the inputs: a step that is on a threshold is there for any code.
+static bool shows_roundings(const task *t) {
+  return inputs_add_nothing(t) && t->reference_seconds <= LEANING_SECONDS;
+}
+
 static tune_status run_sparse(const reference *r, const inputs_source *source, inputs_kind kind,
                               task *t, task_inputs *set) {
   double seconds;
   reference_order order = {.of = t, .set = set};
   TUNE_RETURN_IF_ERROR(inputs_make_sparse(source, t, kind, set));
   TUNE_RETURN_IF_ERROR(reference_child_run(r, &order, &set->outputs, &seconds));
-  if (kind != INPUTS_STEPPED || !t->signature.keeps_steps)
+  bool is_exact = kind == INPUTS_STEPPED && t->signature.keeps_steps;
+  if (!is_exact && !(kind == INPUTS_STEPPED && shows_roundings(t)))
     TUNE_RETURN_IF_ERROR(find_leeways(r, source, t, set));
-  if (kind != INPUTS_STEPPED || !t->signature.keeps_steps)
+  if (!is_exact)
     TUNE_RETURN_IF_ERROR(lean(r, t, set));
   bool is_wide = kind == INPUTS_STEPPED || (kind == INPUTS_LARGE && inputs_are_wide(t));
   for (size_t i = 0; is_wide && set->leeways && i < tune_signature_output_count(&t->signature); ++i)

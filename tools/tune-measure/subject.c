@@ -72,6 +72,7 @@ static tune_status check_output(subject *s, size_t index, const tune_buffer *val
   if (set->spreads)
     tolerance.spread = set->spreads[index];
   tolerance.exact_limit = set->exact_limit;
+  tolerance.has_signed_zeros = s->of->signature.keeps_zeros && s->of->target == &tune_target_cpu;
   if (set->reduction)
     tolerance.reduction = set->reduction;
   if (set->leeways)

@@ -40,7 +40,10 @@ static tune_status take_wanted(const tune_measured_task *wanted, task *t) {
                             "counters are those of the CPU: there are none for the target %s",
                             t->target->name);
   TUNE_RETURN_IF_ERROR(take_check(&wanted->check, t));
-  return tune_signature_from_json(wanted->signature, &t->signature);
+  TUNE_RETURN_IF_ERROR(tune_signature_from_json(wanted->signature, &t->signature));
+  t->tolerance.has_sums = t->signature.has_sum_type;
+  t->tolerance.sums = t->signature.sum_type;
+  return TUNE_OK;
 }
 
 // A deep chain may leave its type's range whatever its arguments' uses say.

@@ -68,6 +68,8 @@ tune_status expected_create(const char *path, const char *folder, const json_t *
   tune_status status = tune_signature_from_json(signature, &e->signature);
   if (tune_status_is_ok(status)) {
     size_t count = tune_signature_output_count(&e->signature);
+    e->tolerance.has_sums = e->signature.has_sum_type;
+    e->tolerance.sums = e->signature.sum_type;
     e->folder = strdup(folder);
     e->path = path;
     e->made = calloc(count + 1, sizeof *e->made);

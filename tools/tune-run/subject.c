@@ -57,10 +57,11 @@ static tune_status check_results(const subject *s) {
   size_t result = tune_signature_json_find_scalar_result(s->opened.signature);
   if (result == SIZE_MAX)
     return TUNE_OK;
-  return tune_status_make(TUNE_INVALID_ARGUMENT,
-                          "%s: result %zu of @%s is a scalar; only functions that give back "
-                          "tensors can be run, of rank 0 at least (tensor.from_elements)",
-                          s->path, result, s->opened.module.function);
+  return tune_status_make(
+      TUNE_INVALID_ARGUMENT,
+      "%s: result %zu of @%s, which others call, is a scalar; give back a tensor of "
+      "rank 0 (tensor.from_elements), or move what it does to another function",
+      s->path, result, s->opened.module.function);
 }
 
 // What code is for; `*out_features`, which it may name, is to be freed.
@@ -160,7 +161,7 @@ static tune_status open_text(tune_connection *worker, const run_settings *settin
 tune_status subject_open(tune_connection *worker, const run_settings *settings,
                          const tune_target_facts *facts, const char *database, given_arrays *inputs,
                          const char *path, size_t index, subject *out_subject) {
-  *out_subject = (subject){.path = strcmp(path, "-") == 0 ? "<stdin>" : path};
+  *out_subject = (subject){.path = strcmp(path, "-") == 0 ? "<stdin>" : path, .settings = settings};
   snprintf(out_subject->id, sizeof out_subject->id, "module %zu", index);
   bool is_first = index == 0;
   if (is_first && settings->schedule)
@@ -273,6 +274,17 @@ static void tell_fallbacks(subject *s, const tune_build_fallback_list *fallbacks
   }
 }
 
+// A schedule that changes nothing is a mistake, most likely of a name or of a size.
+static tune_status tell_idle(const subject_build *build) {
+  const run_settings *settings = build->of->settings;
+  static const char HINT[] = "changes no task of this module: it matches none of their ops; "
+                             "`tune-opt in.mlir --tune-extract` prints the tasks as it sees them";
+  if (settings->is_strict)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "--schedule=%s %s", settings->schedule, HINT);
+  fprintf(stderr, "tune-run: --schedule=%s %s\n", settings->schedule, HINT);
+  return TUNE_OK;
+}
+
 static tune_status take_build(const tune_build_reply *reply, const subject_build *build) {
   if (strcmp(reply->verdict, TUNE_SAID_BUILT) == 0) {
     if (build->plain)
@@ -281,6 +293,8 @@ static tune_status take_build(const tune_build_reply *reply, const subject_build
     build->of->packs_at_load = reply->packs_at_load;
     if (!build->is_tried)
       tell_fallbacks(build->of, &reply->fallbacks);
+    if (reply->idle_schedule && !build->is_tried)
+      TUNE_RETURN_IF_ERROR(tell_idle(build));
     return tune_reply_was_read(tune_code_features_from_json(reply->code, &build->of->code));
   }
   const char *error = reply->error, *hint = "";

@@ -19,6 +19,7 @@
 
 typedef struct subject {
   const char *path;              // borrowed
+  const run_settings *settings;  // borrowed
   char id[40];                   // what the worker calls it
   char open_id[32];              // the same, of the module with the sizes open; "": none are
   json_t *open_signature;        // and of that; else NULL

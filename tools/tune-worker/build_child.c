@@ -101,7 +101,8 @@ static tune_status make_code(const build_order *order, tune_code *out_code,
 }
 
 static tune_status report_build(const tune_code *code, double link_seconds,
-                                const tune_build_fallback_list *fallbacks, json_t **out_message) {
+                                const tune_build_fallback_list *fallbacks, bool is_idle,
+                                json_t **out_message) {
   const tune_code_report *report = &code->report;
   tune_digest digest = tune_digest_of_bytes(code->bytes, code->size);
   const tune_code_features features = {.registers = (int64_t)report->assembled.registers,
@@ -119,7 +120,8 @@ static tune_status report_build(const tune_code *code, double link_seconds,
                             .packs_ahead = report->packs_ahead,
                             .packs_at_load = report->packs_at_load && !report->packs_ahead,
                             .code = takes,
-                            .fallbacks = *fallbacks};
+                            .fallbacks = *fallbacks,
+                            .idle_schedule = is_idle};
   tune_status status = tune_build_reply_to_json(&reply, out_message);
   json_decref(takes);
   return status;
@@ -133,8 +135,11 @@ static tune_status build(const build_order *order, const worker_output *output,
   double start = tune_clock_seconds();
   if (tune_status_is_ok(status))
     status = write_output(order, output, &code);
+  bool is_idle = false;
+  if (tune_status_is_ok(status) && order->module && order->config)
+    status = opened_module_find_idle(order->module, &is_idle);
   if (tune_status_is_ok(status))
-    status = report_build(&code, tune_clock_seconds() - start, &fallbacks, out_message);
+    status = report_build(&code, tune_clock_seconds() - start, &fallbacks, is_idle, out_message);
   tune_code_deinit(&code);
   return status;
 }

@@ -278,6 +278,40 @@ tune_status opened_module_build(opened_module *module, tune_lowering *lowering, 
   return TUNE_OK;
 }
 
+// Whether `script` leaves the task `text` as it is. What fails is told where it is built.
+static tune_status leaves_task(MlirContext context, const char *text, MlirOperation script,
+                               bool *out_leaves) {
+  *out_leaves = false;
+  MlirOperation payload;
+  TUNE_RETURN_IF_ERROR(tune_ir_parse(context, text, "task.mlir", &payload));
+  char *before = NULL, *after = NULL;
+  tune_status status = tune_ir_print(payload, false, &before);
+  if (tune_status_is_ok(status))
+    status = tune_schedule_apply(payload, script);
+  if (tune_status_is_ok(status))
+    status = tune_ir_print(payload, false, &after);
+  *out_leaves = tune_status_is_ok(status) && strcmp(before, after) == 0;
+  free(before);
+  free(after);
+  mlirOperationDestroy(payload);
+  if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
+    return status;
+  tune_status_free(status);
+  return TUNE_OK;
+}
+
+tune_status opened_module_find_idle(const opened_module *module, bool *out_is_idle) {
+  const tune_module_plan *plan = &module->plan;
+  const tune_extraction *extraction = plan->tasks.extraction;
+  MlirContext context = mlirOperationGetContext(tune_build_task_get_payload(module->task));
+  *out_is_idle = module->options.tasks.schedule != NULL;
+  for (size_t i = 0; *out_is_idle && i < extraction->task_count; ++i)
+    if (plan->planned[i].is_users)
+      TUNE_RETURN_IF_ERROR(leaves_task(context, extraction->tasks[i].payload,
+                                       plan->planned[i].schedule, out_is_idle));
+  return TUNE_OK;
+}
+
 static tune_status mend(opened_module *module, const char *how, bool *out_mended) {
   size_t task = *module->building;
   *module->building = BUILDING_NOTHING;

@@ -44,6 +44,8 @@ tune_status opened_module_set_aside(opened_module *module, const tune_set_aside_
 // scheduled at first, borrowed until the module goes.
 tune_status opened_module_build(opened_module *module, tune_lowering *lowering, tune_emit emit,
                                 tune_code *out_code, tune_build_fallback_list *out_fallbacks);
+// Whether a schedule of the user's changes none of the tasks: it matches no op of them.
+tune_status opened_module_find_idle(const opened_module *module, bool *out_is_idle);
 
 // Has the next child do better than one that died, as `how` says ("was killed by SIGSEGV"). False
 // where nothing is left to try.

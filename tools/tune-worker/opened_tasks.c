@@ -150,6 +150,7 @@ static tune_status open_task(opened_tasks *opened, const tune_open_source_reques
                               .payload_source = payload_source ? payload_source : "payload.mlir",
                               .schedule = request->schedule,
                               .function = request->function,
+                              .is_run = true,
                               .allowed_passes = request->allow_passes,
                               .sizes = request->sizes.items,
                               .size_count = request->sizes.count};

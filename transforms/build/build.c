@@ -10,6 +10,7 @@
 #include "transforms/ir/ir.h"
 #include "transforms/lower/common/fixed_sizes.h"
 #include "transforms/lower/common/memory.h"
+#include "transforms/lower/common/scalar_results.h"
 #include "transforms/schedule/instantiate.h"
 #include "transforms/schedule/schedule.h"
 
@@ -47,6 +48,8 @@ static tune_status read_task(MlirContext context, const tune_build_source *sourc
   task->function = strndup(name.data, name.length);
   if (!task->function)
     return tune_status_out_of_memory("reading a task");
+  if (source->is_run)
+    TUNE_RETURN_IF_ERROR(tune_scalar_results_lift(task->payload, function));
   TUNE_RETURN_IF_ERROR(fix_sizes(source, task->payload, function));
   TUNE_RETURN_IF_ERROR(tune_function_signature_create(function, &task->signature));
   TUNE_RETURN_IF_ERROR(tune_memory_prepare(task->payload, function, task->signature));

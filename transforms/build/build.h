@@ -28,6 +28,7 @@ typedef struct tune_build_source {
   const char *schedule_source; // its file or name; NULL with NULL above: nothing is scheduled
   const char *allowed_passes;  // that it may run beside those listed (schedule_passes.h), or NULL
   const char *function;        // the entry; NULL: see tune_ir_find_function
+  bool is_run; // by tune-measure, which takes no scalar results (lower/common/scalar_results.h)
   // What arguments leave open gets these sizes (lower/common/fixed_sizes.h); none: it stays.
   const int64_t *sizes;
   size_t size_count;

@@ -2,6 +2,7 @@
 
 #include "transforms/ir/exactness.h"
 #include "transforms/ir/ir_builder.h"
+#include "transforms/ir/op_sums.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -113,7 +114,8 @@ static MlirWalkResult look_at(MlirOperation op, void *context) {
     bool is_known = false;
     for (const char *const *begin = moving; *begin && !is_known; ++begin)
       is_known = tune_ir_string_starts(name, *begin);
-    found->has_other |= !is_known || is_one_of(name, computing);
+    // Of a product over a dimension a zero may meet what is too large.
+    found->has_other |= !is_known || is_one_of(name, computing) || tune_op_sum_of(op).multiplies_up;
   }
   return found->has_other ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }

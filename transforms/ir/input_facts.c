@@ -131,8 +131,26 @@ static MlirWalkResult is_float_comparison(MlirOperation op, void *found) {
   return MlirWalkResultAdvance;
 }
 
+static int digits_of(MlirType type) {
+  return mlirTypeIsABF16(type) ? 8 : mlirTypeIsAF16(type) ? 11 : mlirTypeIsAF32(type) ? 24 : 53;
+}
+
+// What `op` sums up into: its last operand, as its results are.
+static void note_sums(MlirOperation op, tune_input_facts *facts) {
+  intptr_t count = mlirOperationGetNumOperands(op);
+  MlirType type = count ? mlirValueGetType(mlirOperationGetOperand(op, count - 1)) : facts->sums;
+  type =
+      !mlirTypeIsNull(type) && mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
+  if (!mlirTypeIsNull(type) && mlirTypeIsAFloat(type) &&
+      (mlirTypeIsNull(facts->sums) || digits_of(type) < digits_of(facts->sums)))
+    facts->sums = type;
+}
+
 static void look_at_structured(MlirOperation op, tune_input_facts *facts) {
   tune_op_sum of = tune_op_sum_of(op);
+  if (of.reduces || of.multiplies || !of.is_known)
+    note_sums(op, facts);
+  facts->is_partial |= of.multiplies_up;
   bool is_product = of.multiplies, is_pool = of.reduces && !of.multiplies, is_other = !of.is_known;
   bool compares = false;
   if (is_pool)
@@ -191,11 +209,12 @@ static void count_steps(MlirOperation op, step_counts *counts) {
     counts->is_inexact |= is_sum ? !is_fine_term(constant) : !is_fine_factor(constant);
 }
 
-static MlirWalkResult look_at_steps(MlirOperation op, void *context) {
+// Of ops of arith and math.
+static bool takes_or_gives_floats(MlirOperation op) {
   MlirStringRef name = tune_ir_name(op);
   if (mlirOperationGetNumResults(op) == 0 ||
       !(tune_ir_string_starts(name, "arith.") || tune_ir_string_starts(name, "math.")))
-    return MlirWalkResultAdvance;
+    return false;
   bool has_float = false;
   for (intptr_t i = 0; i <= mlirOperationGetNumOperands(op); ++i) {
     MlirValue value = i < mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, i)
@@ -204,8 +223,47 @@ static MlirWalkResult look_at_steps(MlirOperation op, void *context) {
     has_float |=
         mlirTypeIsAFloat(mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type);
   }
-  if (has_float)
+  return has_float;
+}
+
+static MlirWalkResult look_at_steps(MlirOperation op, void *context) {
+  if (takes_or_gives_floats(op))
     count_steps(op, context);
+  return MlirWalkResultAdvance;
+}
+
+// What decides the signs of zeros.
+typedef struct zero_findings {
+  bool adds, multiplies, has_other;
+} zero_findings;
+
+static MlirWalkResult look_at_zeros(MlirOperation op, void *context) {
+  static const char *const keeping[] = {"arith.constant",
+                                        "arith.negf",
+                                        "arith.select",
+                                        "arith.cmpf",
+                                        "arith.extf",
+                                        "arith.truncf",
+                                        "arith.bitcast",
+                                        "arith.sitofp",
+                                        "arith.uitofp",
+                                        "arith.fptosi",
+                                        "arith.fptoui",
+                                        "math.copysign",
+                                        "math.absf",
+                                        "math.isnan",
+                                        "math.isinf",
+                                        "math.isfinite",
+                                        NULL};
+  static const char *const adding[] = {"arith.addf", "arith.subf", NULL};
+  static const char *const multiplying[] = {"arith.mulf", "arith.divf", NULL};
+  zero_findings *found = context;
+  if (!takes_or_gives_floats(op))
+    return MlirWalkResultAdvance;
+  found->adds |= tune_ir_is_one_of(op, adding);
+  found->multiplies |= tune_ir_is_one_of(op, multiplying);
+  found->has_other |= !tune_ir_is_one_of(op, keeping) && !tune_ir_is_one_of(op, adding) &&
+                      !tune_ir_is_one_of(op, multiplying) && !tune_arith_rounds(op);
   return MlirWalkResultAdvance;
 }
 
@@ -227,12 +285,19 @@ static MlirWalkResult look_at(MlirOperation op, void *context) {
   return MlirWalkResultAdvance;
 }
 
-// Ops with more to them than a body of scalars, and reductions.
-static MlirWalkResult find_sums(MlirOperation op, void *found) {
+// Ops with more to them than a body of scalars.
+static MlirWalkResult find_foreign(MlirOperation op, void *found) {
   static const char *const other[] = {"scf.", "affine.", "vector.", "func.call", "memref.", NULL};
   MlirStringRef name = tune_ir_name(op);
   for (const char *const *begin = other; *begin; ++begin)
     *(bool *)found |= tune_ir_string_starts(name, *begin);
+  return MlirWalkResultAdvance;
+}
+
+// These, and reductions.
+static MlirWalkResult find_sums(MlirOperation op, void *found) {
+  MlirStringRef name = tune_ir_name(op);
+  find_foreign(op, found);
   if (tune_ir_string_starts(name, "linalg.") && mlirOperationGetNumResults(op) > 0) {
     tune_op_sum sum = tune_op_sum_of(op);
     *(bool *)found |= !sum.is_known || sum.reduces;
@@ -246,9 +311,18 @@ tune_input_facts tune_input_facts_of(MlirOperation function) {
   mlirOperationWalk(function, look_at, &facts, MlirWalkPreOrder);
   mlirOperationWalk(function, find_sums, &has_sums, MlirWalkPreOrder);
   facts.takes_special &= !facts.is_partial;
+  bool is_foreign = false;
+  mlirOperationWalk(function, find_foreign, &is_foreign, MlirWalkPreOrder);
+  if (is_foreign)
+    facts.sums = (MlirType){NULL};
   step_counts counts = {0};
   mlirOperationWalk(function, look_at_steps, &counts, MlirWalkPreOrder);
   facts.keeps_steps = !facts.is_partial && !has_sums && !counts.is_inexact &&
                       counts.sums <= MOST_SUMS && counts.products <= 1;
+  // A product that is lost in its sum may be a zero of either sign.
+  zero_findings zeros = {0};
+  mlirOperationWalk(function, look_at_zeros, &zeros, MlirWalkPreOrder);
+  facts.keeps_zeros =
+      !facts.is_partial && !has_sums && !zeros.has_other && !(zeros.adds && zeros.multiplies);
   return facts;
 }

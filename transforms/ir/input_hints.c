@@ -17,7 +17,10 @@
 #define HUGE_FACTOR 1e3
 // Of integers that become floats.
 #define LARGEST_COUNT 99
+#define LARGEST_BYTE 127
+#define LARGEST_F16 65504.0
 #define LARGEST_EXPONENT 3
+#define UNKNOWN_LENGTH 4096
 #define WIDEST_SHARE 0.5 // of an integer's range, for floats that become one
 
 static const double POSITIVE_LOW = 0.5, POSITIVE_HIGH = 1.5;
@@ -30,8 +33,10 @@ typedef struct needs {
   int64_t table; // the smallest that it indexes
   bool is_positive, is_at_least_one, is_in_unit, is_mask, is_flag, is_counted;
   bool is_divisor, is_exponent;
+  bool is_odd_divisor; // what is divided by was computed of it
   int64_t shift_width; // 0: shifts nothing
   int64_t fan_in;      // 0: no weight
+  int64_t factors;     // of the longest product over a dimension that it is a factor of; 0: none
   double convert_low, convert_high;
   bool is_converted, is_negative_converted;
 } needs;
@@ -51,6 +56,10 @@ static void follow(MlirValue value, path from);
 static bool is_integer(MlirType type) {
   type = mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
   return mlirTypeIsAInteger(type) || mlirTypeIsAIndex(type);
+}
+
+static bool is_index(MlirType type) {
+  return mlirTypeIsAIndex(mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type);
 }
 
 static void follow_results(MlirOperation op, path from) {
@@ -110,14 +119,31 @@ static const char *const needing_positive[] = {"math.rsqrt", "math.sqrt",  "math
 static const char *const needing_unit[] = {"math.acos", "math.asin", "math.atanh", NULL};
 #define UNIT 0.999
 
+// A factor of what a linalg op multiplies up over a dimension.
+static void note_factor(MlirOperation op, intptr_t number, const path *from) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  MlirValue other = mlirOperationGetOperand(op, 1 - number);
+  if (!from->is_moved || !tune_ir_is(op, "arith.mulf") || !mlirValueIsABlockArgument(other) ||
+      !tune_ir_string_starts(tune_ir_name(parent), "linalg."))
+    return;
+  tune_op_sum sum = tune_op_sum_of(parent);
+  if (!sum.multiplies_up || mlirBlockArgumentGetArgNumber(other) < sum.input_count)
+    return;
+  int64_t length = sum.length > 0 ? sum.length : UNKNOWN_LENGTH;
+  if (length > from->of->factors)
+    from->of->factors = length;
+}
+
 // Of an addition, subtraction or product of two values.
 static void follow_arithmetic(MlirOperation op, intptr_t number, path from) {
   MlirStringRef name = tune_ir_name(op);
   double constant;
   bool is_constant = tune_constant_value(mlirOperationGetOperand(op, 1 - number), &constant);
   bool is_float = !is_integer(mlirValueGetType(mlirOperationGetResult(op, 0)));
-  if (!is_constant && is_float)
+  if (!is_constant && is_float) {
+    note_factor(op, number, &from);
     return;
+  }
   from.is_computed |= !is_constant;
   from.is_moved = false;
   if (is_constant && tune_ir_string_starts(name, "arith.sub") && number == 1)
@@ -158,6 +184,7 @@ static void follow_scalar(MlirOperation op, intptr_t number, path from) {
                          is_integer(mlirValueGetType(mlirOperationGetResult(op, 0)));
   MlirStringRef name = tune_ir_name(op);
   if (tune_ir_is_one_of(op, converting)) {
+    from.is_moved &= !tune_ir_is(op, "arith.trunci");
     follow_results(op, from);
   } else if (tune_ir_is_one_of(op, counting)) {
     n->is_counted = true;
@@ -187,6 +214,7 @@ static void follow_scalar(MlirOperation op, intptr_t number, path from) {
       n->shift_width = width;
   } else if (tune_arith_divides(op) && number == 1) {
     n->is_divisor = true;
+    n->is_odd_divisor |= !from.is_moved;
   } else if ((tune_ir_string_equal(name, "math.ipowi") ||
               tune_ir_string_equal(name, "math.fpowi")) &&
              number == 1) {
@@ -205,6 +233,7 @@ static void follow_scalar(MlirOperation op, intptr_t number, path from) {
     follow_arithmetic(op, number, from);
   } else if (yields_integers && !tune_ir_string_equal(name, "arith.cmpf")) {
     from.is_computed = true;
+    from.is_moved &= tune_ir_string_equal(name, "math.absi");
     follow_results(op, from);
   }
 }
@@ -365,7 +394,14 @@ static tune_input_hint range(double low, double high) {
   return (tune_input_hint){.has_range = true, .low = low, .high = high};
 }
 
-static tune_input_hint hint_of_floats(const needs *n) {
+// To one side of zero where it has to stay there.
+static tune_input_hint hint_of_converted(const needs *n, MlirType element) {
+  double largest = mlirTypeIsAF16(element) ? LARGEST_F16 : INFINITY;
+  double high = fmin(n->convert_high, largest * WIDEST_SHARE);
+  return range(n->is_negative_converted ? 0 : fmax(n->convert_low, -high), high);
+}
+
+static tune_input_hint hint_of_floats(const needs *n, MlirType element) {
   if (n->is_mask)
     return (tune_input_hint){.has_range = true, .low = 0, .high = 1, .is_whole = true};
   if (n->is_positive)
@@ -373,15 +409,42 @@ static tune_input_hint hint_of_floats(const needs *n) {
                               : range(POSITIVE_LOW, n->is_in_unit ? UNIT : POSITIVE_HIGH);
   if (n->is_in_unit)
     return range(-UNIT, UNIT);
+  if (n->factors > 0) {
+    double off = fmin(POSITIVE_LOW, sqrt(3 / (double)n->factors));
+    return range(1 - off, 1 + off);
+  }
   if (n->is_converted)
-    return range(n->is_negative_converted ? 0 : n->convert_low, n->convert_high);
+    return hint_of_converted(n, element);
   double most = n->fan_in > 1 ? sqrt(3 / (double)n->fan_in) : 1;
   return n->fan_in > 1 ? range(-most, most) : (tune_input_hint){0};
 }
 
+static tune_input_hint hint_of_divisors(const needs *n, double most) {
+  double high = n->is_counted ? LARGEST_COUNT : most - 1;
+  if (n->is_odd_divisor)
+    return range(1, high);
+  tune_input_hint hint = range(-high, high);
+  hint.is_divisor = true;
+  return hint;
+}
+
+// Flags that are nothing else may be any number; half of them are zeros and ones all the same.
+static tune_input_hint hint_of_flags(const needs *n, double most, bool keeps_small) {
+  if (n->is_unknown || n->is_counted || n->is_mask || keeps_small)
+    return range(0, 1);
+  tune_input_hint hint = range(-most, most - 1);
+  hint.is_flag = true;
+  return hint;
+}
+
+// A byte may be any.
+static tune_input_hint hint_of_counts(double most) {
+  return most - 1 <= LARGEST_BYTE ? range(-most, most - 1) : range(-LARGEST_COUNT, LARGEST_COUNT);
+}
+
 // `has_promise`: sums of large ones may be undefined.
-static tune_input_hint hint_of_integers(const needs *n, int64_t width, bool has_promise) {
-  double most = ldexp(1, (int)width - 1);
+static tune_input_hint hint_of_integers(const needs *n, MlirType type, bool has_promise) {
+  double most = ldexp(1, (int)tune_arith_width(type) - 1);
   if (n->is_indexing)
     return n->is_odd_index || n->table <= 0 ? (tune_input_hint){0} : range(0, (double)n->table - 1);
   if (n->shift_width > 0)
@@ -389,15 +452,15 @@ static tune_input_hint hint_of_integers(const needs *n, int64_t width, bool has_
   if (n->is_exponent)
     return range(0, LARGEST_EXPONENT);
   if (n->is_mask || (n->is_flag && !n->is_divisor))
-    return range(0, 1);
+    return hint_of_flags(n, most, has_promise || is_index(type));
   if (n->is_unknown)
     return (tune_input_hint){0};
   if (n->is_divisor)
-    return range(1, n->is_counted ? LARGEST_COUNT : most - 1);
+    return hint_of_divisors(n, most);
   if (has_promise)
     return (tune_input_hint){0};
   if (n->is_counted)
-    return range(-fmin(LARGEST_COUNT, most), fmin(LARGEST_COUNT, most - 1));
+    return hint_of_counts(most);
   return range(-most, most - 1);
 }
 
@@ -413,12 +476,12 @@ tune_input_hint tune_input_hint_of(MlirOperation function, intptr_t index) {
   follow(argument, (path){.of = &n, .scale = 1, .is_moved = true});
   MlirType element = mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
   if (!is_integer(type))
-    return mlirTypeIsAFloat(element) ? hint_of_floats(&n) : (tune_input_hint){0};
+    return mlirTypeIsAFloat(element) ? hint_of_floats(&n, element) : (tune_input_hint){0};
   if (tune_arith_width(type) == 1)
     return (tune_input_hint){0};
   bool has_promise = false;
   mlirOperationWalk(function, find_overflow_flags, &has_promise, MlirWalkPreOrder);
-  tune_input_hint hint = hint_of_integers(&n, tune_arith_width(type), has_promise);
+  tune_input_hint hint = hint_of_integers(&n, type, has_promise);
   // A size or a bound: not as far as its type goes.
   bool is_bound = mlirTypeIsAIndex(element) && hint.high > LARGEST_COUNT;
   return is_bound ? (tune_input_hint){0} : hint;

@@ -7,12 +7,15 @@
 //
 //   - what a gather takes as an index stays within its table;
 //   - what is under a root or a logarithm, or is divided by, is positive and away from zero;
+//   - a factor of a product over K terms is near one, as far as sqrt(3 / K);
 //   - a factor that another value is contracted with, a weight, is as small as its sum is long:
 //     uniform with a variance of 1 / fan-in, so that a chain of layers neither grows nor fades;
-//   - what counts against a huge constant, or is compared with zero or one, is a mask: zeros and
-//     ones;
+//   - what counts against a huge constant is a mask: zeros and ones; half of what is compared with
+//     zero or one is that;
 //   - a shift stays below the width, an exponent small, a float that becomes an integer within that
-//     integer's range;
+//     integer's range, and its own;
+//   - what integers are divided by is not zero, nor -1, of which the smallest integer has no
+//     quotient;
 //   - integers for which nothing of this holds, and that index nothing, are any of their type, or
 //     of two digits where they become floats.
 //
@@ -36,7 +39,9 @@ extern "C" {
 typedef struct tune_input_hint {
   bool has_range; // else anything that is usual for its type
   double low, high;
-  bool is_whole; // floats, too, are whole numbers
+  bool is_whole;   // floats, too, are whole numbers
+  bool is_flag;    // half of the integers are 0 and 1
+  bool is_divisor; // none of the integers is 0 or -1
 } tune_input_hint;
 
 // Of argument `index` of `function`, a func.func with a body.

@@ -60,6 +60,19 @@ static bool has_multiplication(MlirBlock body) {
   return false;
 }
 
+// Whether a result is its own times something, of floats.
+static bool multiplies_up(MlirBlock body, intptr_t first) {
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); ++i) {
+    MlirOperation op = tune_ir_definition(mlirOperationGetOperand(yield, i));
+    MlirValue so_far = mlirBlockGetArgument(body, first + i);
+    if (tune_ir_is(op, "arith.mulf") && (mlirValueEqual(mlirOperationGetOperand(op, 0), so_far) ||
+                                         mlirValueEqual(mlirOperationGetOperand(op, 1), so_far)))
+      return true;
+  }
+  return false;
+}
+
 static bool only_moves(MlirBlock body) {
   static const char *const converting[] = {"arith.extf",  "arith.truncf", "arith.extsi",
                                            "arith.extui", "arith.trunci", NULL};
@@ -92,6 +105,7 @@ tune_op_sum tune_op_sum_of(MlirOperation op) {
     sum.length *= of.size[i];
   }
   sum.multiplies = sum.reduces && sum.input_count > 1 && has_multiplication(tune_ir_body(op));
+  sum.multiplies_up = sum.reduces && multiplies_up(tune_ir_body(op), sum.input_count);
   sum.moves = !sum.reduces && only_moves(tune_ir_body(op));
   return sum;
 }

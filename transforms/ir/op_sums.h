@@ -20,10 +20,11 @@ extern "C" {
 #endif
 
 typedef struct tune_op_sum {
-  bool is_known;   // a linalg op with a body and loops; else all else is zero
-  bool reduces;    // some loop is of no result
-  bool multiplies; // it sums up products of two operands or more: a contraction, a convolution
-  bool moves;      // no loop reduces, and the body yields an operand, converted at most once
+  bool is_known;      // a linalg op with a body and loops; else all else is zero
+  bool reduces;       // some loop is of no result
+  bool multiplies;    // it sums up products of two operands or more: a contraction, a convolution
+  bool multiplies_up; // it multiplies what a result is so far: a product over a dimension
+  bool moves;         // no loop reduces, and the body yields an operand, converted at most once
   int64_t
       length; // of what is reduced into an element, 1 where nothing is; 0: known only when it runs
   intptr_t input_count; // operands before those that are written

@@ -39,9 +39,13 @@ static tune_status read_value(MlirOperation function, MlirType type, const char 
   mlirTypePrint(type, tune_printing_append, &text);
   tune_status status = tune_status_make_at(
       TUNE_INVALID_ARGUMENT, function,
-      "%s %zu has the type %s; an artifact takes scalars, ranked tensors and memrefs of f16, bf16, "
-      "f32, f64, i1, i8, i16, i32, i64 and index",
-      what, index, text.text ? text.text : "?");
+      "%s %zu has the type %s; what is run takes scalars, ranked tensors and memrefs of f16, bf16, "
+      "f32, f64, i1, i8, i16, i32, i64 and index%s",
+      what, index, text.text ? text.text : "?",
+      mlirTypeIsAComplex(element)
+          ? ": hand over real and imaginary parts by themselves, for complex.create, and give them "
+            "back so, by complex.re and complex.im"
+          : "");
   tune_string_builder_deinit(&text);
   return status;
 }
@@ -164,6 +168,8 @@ static void read_facts(MlirOperation function, tune_signature *of) {
     tune_input_hint hint = tune_input_hint_of(function, (intptr_t)i);
     of->arguments[i].has_range = hint.has_range;
     of->arguments[i].is_whole = hint.is_whole;
+    of->arguments[i].is_flag = hint.is_flag;
+    of->arguments[i].is_divisor = hint.is_divisor;
     of->arguments[i].range[0] = hint.low;
     of->arguments[i].range[1] = hint.high;
   }
@@ -173,6 +179,13 @@ static void read_facts(MlirOperation function, tune_signature *of) {
   of->sums_arguments = facts.sums_arguments;
   of->keeps_steps = facts.keeps_steps;
   of->has_infinities = facts.has_infinities;
+  of->keeps_zeros = facts.keeps_zeros;
+  const char *sums = mlirTypeIsNull(facts.sums) ? NULL : tune_ir_scalar_type_name(facts.sums);
+  if (sums) {
+    tune_status status = tune_element_type_parse(sums, &of->sum_type);
+    of->has_sum_type = tune_status_is_ok(status);
+    tune_status_free(status);
+  }
   tune_exactness exactness = tune_exactness_of(function);
   of->selects = exactness.selects;
   of->exact_limit = exactness.limit;

@@ -66,8 +66,11 @@ tune_status tune_memory_keep_reached(MlirOperation module, MlirOperation functio
     MlirOperation caller = function;
     mlirOperationWalk(reached.functions.ops[i], find_self_call, &caller, MlirWalkPreOrder);
     if (mlirOperationIsNull(caller))
-      status = tune_status_make_at(TUNE_FAILED_PRECONDITION, function,
-                                   "the function calls itself; it cannot be an entry");
+      status = tune_status_make_at(
+          TUNE_FAILED_PRECONDITION, function,
+          "the function calls itself, or one that it calls does, and what is run is "
+          "inlined; write that as a loop (scf.while), or name another "
+          "function (--function)");
   }
   if (reached.functions.failed)
     status = tune_status_join(status, tune_status_out_of_memory("following calls"));

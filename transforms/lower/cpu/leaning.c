@@ -39,6 +39,7 @@ typedef struct leaning {
   const char *entry;
   MlirOperation module;
   tune_op_map lengths;    // of buffers that were computed, and of scalars of a body: of their sums
+  tune_op_map roundings;  // of scalars of a body: what says whether they were rounded
   tune_op_map wholes;     // buffers and scalars that are whole numbers, and exactly so
   MlirOperation function; // that has the values below; a null one: none has
   MlirValue slots[SLOTS]; // f64
@@ -236,6 +237,64 @@ static bool accumulates(MlirOperation op, MlirBlock body, intptr_t first) {
   return false;
 }
 
+//===--- What was rounded ---------------------------------------------------------------===//
+//
+// What an op gives exactly no other code gives otherwise: such a number does not lean, nor does
+// what is compared with it, however near. While it runs, a product of floats shows in f64 whether
+// it was rounded. What functions and quotients give, and what buffers hold that were computed,
+// always was.
+
+// Whether a scalar was rounded on the way: no, always, or as a value of i1 says.
+typedef size_t rounding;
+#define NEVER ((rounding)0)
+#define ALWAYS ((rounding)1)
+
+static rounding rounding_of(const leaning *self, MlirValue value) {
+  size_t known = tune_op_map_get(&self->roundings, value.ptr);
+  return known == TUNE_OP_MAP_NONE ? NEVER : known;
+}
+
+static MlirValue flag_of(rounding of) { return (MlirValue){(const void *)of}; }
+
+static rounding either(const tune_ir_builder *b, rounding one, rounding other) {
+  if (one == ALWAYS || other == ALWAYS)
+    return ALWAYS;
+  if (one == NEVER || other == NEVER || one == other)
+    return one == NEVER ? other : one;
+  return (rounding)tune_ir_build_binary(b, "arith.ori", flag_of(one), flag_of(other)).ptr;
+}
+
+static void note_rounding(leaning *self, MlirValue value, rounding of) {
+  set(self, &self->roundings, value, of);
+}
+
+static MlirValue widened(const tune_ir_builder *b, MlirValue value) {
+  return tune_ir_build_value(b, "arith.extf", mlirF64TypeGet(b->context), 1, &value);
+}
+
+// Whether `op`, a product or a sum, rounds itself.
+static rounding rounding_by(const tune_ir_builder *b, MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  if (mlirTypeIsAF64(mlirValueGetType(result)))
+    return ALWAYS;
+  MlirStringRef name = tune_ir_name(op);
+  const char *text = tune_ir_string_equal(name, "arith.mulf")   ? "arith.mulf"
+                     : tune_ir_string_equal(name, "arith.addf") ? "arith.addf"
+                                                                : "arith.subf";
+  MlirValue exact = tune_ir_build_binary(b, text, widened(b, mlirOperationGetOperand(op, 0)),
+                                         widened(b, mlirOperationGetOperand(op, 1)));
+  return (rounding)tune_ir_build_compare(b, "une", exact, widened(b, result)).ptr;
+}
+
+// Of what the operands are; a condition is none of them.
+static rounding rounding_of_operands(const leaning *self, const tune_ir_builder *b,
+                                     MlirOperation op) {
+  rounding all = NEVER;
+  for (intptr_t i = tune_ir_is(op, "arith.select"); i < mlirOperationGetNumOperands(op); i++)
+    all = either(b, all, rounding_of(self, mlirOperationGetOperand(op, i)));
+  return all;
+}
+
 //===--- Leaning ------------------------------------------------------------------------===//
 
 static MlirValue load_slot(const tune_ir_builder *b, MlirValue buffer, int64_t slot) {
@@ -300,24 +359,35 @@ static MlirValue factor_of(leaning *self, MlirOperation user, MlirType type, dou
 
 static int next_slot(leaning *self) { return (int)(self->next++ % SLOTS); }
 
-// `value` times a little more or less than one, before `place`.
-static MlirValue lean(leaning *self, MlirValue value, MlirOperation place, double amount) {
+// `value` times a little more or less than one, where it was rounded, before `place`.
+static MlirValue lean(leaning *self, MlirValue value, MlirOperation place, double amount,
+                      rounding where) {
   MlirType type = mlirValueGetType(value);
   MlirValue by = factor_of(self, place, type, 1, is_narrow(type) ? OTHER : amount, next_slot(self));
   tune_ir_builder b = tune_ir_builder_before(place);
+  if (where != ALWAYS)
+    by = tune_ir_build_select(&b, flag_of(where), by, tune_ir_build_number(&b, type, 1));
   MlirValue leant = tune_ir_build_binary(&b, "arith.mulf", value, by);
   note(self, leant, length_of(self, value));
   return leant;
 }
 
-static void lean_for_all(leaning *self, MlirValue value, MlirOperation place, double amount) {
-  MlirValue leant = lean(self, value, place, amount);
-  MlirOperation op = tune_ir_definition(leant);
-  mlirValueReplaceAllUsesExcept(value, leant, 1, &op);
+static MlirValue lean_for_all(leaning *self, MlirValue value, MlirOperation place, double amount,
+                              rounding where) {
+  MlirValue leant = lean(self, value, place, amount, where);
+  // What says where looks at it as it was.
+  MlirOperation looking[] = {tune_ir_definition(leant), {NULL}};
+  intptr_t count = 1;
+  if (where != ALWAYS) {
+    MlirOperation compare = tune_ir_definition(flag_of(where));
+    looking[count++] = tune_ir_definition(mlirOperationGetOperand(compare, 1));
+  }
+  mlirValueReplaceAllUsesExcept(value, leant, count, looking);
+  return leant;
 }
 
 // What is nearly equal compares as the slot's sign says.
-static void lean_compare(leaning *self, MlirOperation op) {
+static void lean_compare(leaning *self, MlirOperation op, rounding where) {
   MlirValue a = mlirOperationGetOperand(op, 0), c = mlirOperationGetOperand(op, 1);
   MlirType type = mlirValueGetType(a);
   int slot = next_slot(self);
@@ -336,34 +406,58 @@ static void lean_compare(leaning *self, MlirOperation op) {
       &b, "arith.addf", tune_ir_build_binary(&b, "arith.mulf", sizes[0], sizes[3]),
       tune_ir_build_binary(&b, "arith.mulf", sizes[1], sizes[3]));
   MlirValue is_near = tune_ir_build_compare(&b, "olt", sizes[2], limit);
+  if (where != ALWAYS)
+    is_near = tune_ir_build_binary(&b, "arith.andi", is_near, flag_of(where));
   MlirValue result = mlirOperationGetResult(op, 0);
   MlirValue leant = tune_ir_build_select(&b, is_near, is_up, result);
   MlirOperation select = tune_ir_definition(leant);
   mlirValueReplaceAllUsesExcept(result, leant, 1, &select);
 }
 
-static void lean_op(leaning *self, MlirOperation op, MlirBlock body, intptr_t first) {
-  if (tune_ir_is(op, "arith.cmpf")) {
-    if (is_float(mlirValueGetType(mlirOperationGetOperand(op, 0))) && compares_sizes(op) &&
-        takes_computed(self, op))
-      lean_compare(self, op);
-    return;
-  }
-  if (rounds(op)) {
-    MlirValue operand = mlirOperationGetOperand(op, 0);
-    if (is_float(mlirValueGetType(operand)) && length_of(self, operand) > 0)
-      mlirOperationSetOperand(op, 0, lean(self, operand, op, FUNCTION));
-    return;
-  }
-  bool is_of_function = is_function(op);
-  if (!is_of_function && !(is_arithmetic(op) && !accumulates(op, body, first)))
-    return;
+static void lean_rounding(leaning *self, MlirOperation op, rounding where) {
+  MlirValue operand = mlirOperationGetOperand(op, 0);
+  if (where != NEVER && is_float(mlirValueGetType(operand)) && length_of(self, operand) > 0)
+    mlirOperationSetOperand(op, 0, lean(self, operand, op, FUNCTION, where));
+}
+
+// A product leans where it rounds, and so do narrow sums; others are only known to have.
+static void lean_arithmetic(leaning *self, MlirOperation op, rounding before) {
+  MlirOperation place = mlirOperationGetNextInBlock(op);
   MlirValue result = mlirOperationGetResult(op, 0);
-  MlirType type = mlirValueGetType(result);
+  tune_ir_builder b = tune_ir_builder_before(place);
   bool is_sum = tune_ir_is(op, "arith.addf") || tune_ir_is(op, "arith.subf");
-  if (!is_float(type) || (is_sum && !is_narrow(type)))
+  bool is_function_like = tune_ir_is(op, "arith.divf") || tune_ir_is(op, "math.fma");
+  rounding own = is_function_like ? ALWAYS : rounding_by(&b, op);
+  rounding all = either(&b, before, own);
+  if (!is_sum || is_narrow(mlirValueGetType(result)))
+    result = lean_for_all(self, result, place, OTHER, own);
+  note_rounding(self, result, all);
+}
+
+static void lean_op(leaning *self, MlirOperation op, MlirBlock body, intptr_t first) {
+  if (mlirOperationGetNumResults(op) != 1)
     return;
-  lean_for_all(self, result, mlirOperationGetNextInBlock(op), is_of_function ? FUNCTION : OTHER);
+  MlirOperation place = mlirOperationGetNextInBlock(op);
+  MlirValue result = mlirOperationGetResult(op, 0);
+  tune_ir_builder b = tune_ir_builder_before(op);
+  rounding before = rounding_of_operands(self, &b, op);
+  if (tune_ir_is(op, "arith.cmpf")) {
+    if (before != NEVER && is_float(mlirValueGetType(mlirOperationGetOperand(op, 0))) &&
+        compares_sizes(op) && takes_computed(self, op))
+      lean_compare(self, op, before);
+  } else if (rounds(op)) {
+    lean_rounding(self, op, before);
+  } else if (!is_float(mlirValueGetType(result))) {
+    return;
+  } else if (is_function(op)) {
+    note_rounding(self, lean_for_all(self, result, place, FUNCTION, ALWAYS), ALWAYS);
+  } else if (is_arithmetic(op) && accumulates(op, body, first)) {
+    note_rounding(self, result, ALWAYS);
+  } else if (is_arithmetic(op)) {
+    lean_arithmetic(self, op, before);
+  } else {
+    note_rounding(self, result, before);
+  }
 }
 
 //===--- Bodies -------------------------------------------------------------------------===//
@@ -411,8 +505,11 @@ static void lean_body(leaning *self, MlirBlock body, intptr_t first) {
     MlirValue argument = mlirBlockGetArgument(body, i);
     size_t length = length_of(self, argument);
     if (length > 0 && is_float(mlirValueGetType(argument)))
-      lean_for_all(self, argument, ops.ops[0],
-                   OTHER * exp2(ceil(log2((double)length) / 2))); // few factors
+      note_rounding(self,
+                    lean_for_all(self, argument, ops.ops[0],
+                                 OTHER * exp2(ceil(log2((double)length) / 2)), // few factors
+                                 ALWAYS),
+                    ALWAYS);
   }
   for (size_t i = 0; i < ops.count; i++)
     lean_op(self, ops.ops[i], body, first);
@@ -509,11 +606,13 @@ tune_status tune_leaning_add(MlirOperation module, const char *entry) {
                         (const char *const[]){"arith", "math", "memref", NULL});
   leaning self = {.entry = entry, .module = module};
   tune_op_map_init(&self.lengths);
+  tune_op_map_init(&self.roundings);
   tune_op_map_init(&self.wholes);
   mlirOperationWalk(module, see_op, &self, MlirWalkPreOrder);
   if (self.leans)
     declare_slots(module);
   tune_op_map_deinit(&self.lengths);
+  tune_op_map_deinit(&self.roundings);
   tune_op_map_deinit(&self.wholes);
   return self.failed ? tune_status_out_of_memory("making a reference") : TUNE_OK;
 }

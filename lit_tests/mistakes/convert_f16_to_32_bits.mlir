@@ -1,0 +1,15 @@
+// RUN: %{mistake}
+// A coarse float stays below its largest, too.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @main(%x0: tensor<64x96xf16>) -> tensor<64x96xi32> {
+  %e = tensor.empty() : tensor<64x96xi32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x0 : tensor<64x96xf16>) outs(%e : tensor<64x96xi32>) {
+  ^bb0(%a: f16, %o: i32):
+    //right %y = arith.fptosi %a : f16 to i32
+    //wrong %n = math.floor %a : f16
+    //wrong %y = arith.fptosi %n : f16 to i32
+    linalg.yield %y : i32
+  } -> tensor<64x96xi32>
+  return %r : tensor<64x96xi32>
+}
