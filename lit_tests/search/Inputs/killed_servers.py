@@ -161,11 +161,20 @@ for i in range(searches):
         fail("failed: %s" % failures())
 print("killed %d times" % kills)
 
-search = start()
-wait_for_records(search, 3)  # neither the reference nor the default is killed twice
-for kind, verdict in ("a build", "build-crashed"), ("a run", "run-crashed"):
+def kill_twice(search, kind, verdict):
     while search.poll() is None and verdict not in [failure[2] for failure in failures()]:
         kill(search, kind)
+
+
+# On a busy machine a search may be over before one of its runs was hit twice: then it is another's turn.
+for attempt in range(5):
+    search = start()
+    wait_for_records(search, 3)  # neither the reference nor the default is killed twice
+    kill_twice(search, "a build", "build-crashed")
+    kill_twice(search, "a run", "run-crashed")
+    if search.poll() is None:
+        break
+    expect_whole(search)
 is_early = len(records()) < trials
 killed = [server for server in ("tune-worker", "tune-measure") if kill(search, server)]
 expect_whole(search)
