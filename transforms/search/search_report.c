@@ -291,8 +291,7 @@ static void on_end(void *user, double seconds) {
   tune_status_free(status);
   if (report->kept_defaults)
     fprintf(report->stream,
-            "tune-search: %zu of %zu task%s keep%s the default: nothing that was tried is faster "
-            "beyond noise\n",
+            "tune-search: %zu of %zu task%s keep%s the default: nothing surely faster was found\n",
             report->kept_defaults, report->task_count, report->task_count == 1 ? "" : "s",
             report->kept_defaults == 1 ? "s" : "");
   if (report->notes.text)

@@ -167,7 +167,7 @@ static void signatures_tell_outputs(void **state) {
               "{\"kind\":\"tensor\",\"type\":\"f32\",\"shape\":[28,36],\"access\":\"read\","
               "\"range\":[-0.32732683535398854,0.32732683535398854]},"
               "{\"kind\":\"tensor\",\"type\":\"f32\",\"shape\":[20,36],\"access\":\"readwrite\"}],"
-              "\"results\":[],\"sums_arguments\":true,\"exact\":16777216}");
+              "\"results\":[],\"sums_arguments\":true,\"sums\":\"f32\",\"exact\":16777216}");
   assert_signature(
       "func.func @f(%x: index, %a: tensor<?x4xbf16>, %m: memref<3xi1>, %n: memref<3xi1>) -> "
       "(tensor<?x4xbf16>, f64) {\n"
