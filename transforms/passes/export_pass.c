@@ -20,6 +20,32 @@ static const tune_pass_option options_table[] = {
     TUNE_OPTION_FLUSH_CACHE, TUNE_OPTION_SCHEDULE, TUNE_OPTION_ALLOW_PASS, TUNE_OPTION_STRICT,
 };
 
+static MlirWalkResult count_op(MlirOperation op, void *count) {
+  (void)op;
+  ++*(size_t *)count;
+  return MlirWalkResultAdvance;
+}
+
+static size_t count_ops(MlirOperation module) {
+  size_t count = 0;
+  mlirOperationWalk(module, count_op, &count, MlirWalkPreOrder);
+  return count;
+}
+
+// Makes the script, and warns where it is for ops that stock mlir-opt does not find: whatever
+// tune_normalize_operands writes anew has more ops, or fewer.
+static tune_status make_script(MlirOperation module, const tune_module_choices_options *wanted,
+                               MlirOperation *out_script) {
+  size_t before = count_ops(module);
+  TUNE_RETURN_IF_ERROR(tune_module_choices_make_script(module, wanted, true, out_script));
+  if (!mlirOperationIsNull(*out_script) && count_ops(module) != before)
+    tune_warning_emit(mlirOperationGetLocation(module),
+                      "stock mlir-opt cannot replay this script: it is for ops that were written "
+                      "anew, as sums of prefixes in steps or filters full of zeroes are; "
+                      "tune-lower=until=schedule gives what it would make of the module");
+  return TUNE_OK;
+}
+
 static tune_status export_run(MlirOperation module, const tune_pass_options *options) {
   tune_module_choices_options wanted = {.tasks = tune_task_options_get(options)};
   wanted.tasks.flush_cache = tune_pass_options_get_flag(options, "flush-cache");
@@ -28,7 +54,7 @@ static tune_status export_run(MlirOperation module, const tune_pass_options *opt
     TUNE_RETURN_IF_ERROR(
         tune_database_open_read_only(tune_pass_options_get_text(options, "db"), &wanted.database));
   MlirOperation script = {NULL};
-  tune_status status = tune_module_choices_make_script(module, &wanted, true, &script);
+  tune_status status = make_script(module, &wanted, &script);
   tune_database_destroy(wanted.database);
   if (tune_status_is_ok(status) && mlirOperationIsNull(script))
     status =
