@@ -8,6 +8,7 @@
 #include "support/units.h"
 #include "transforms/search/search_notes.h"
 #include "transforms/search/search_table.h"
+#include "tuning/evaluators/turn_notice.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -317,6 +318,7 @@ tune_status tune_search_report_create(FILE *stream, tune_progress_style style, b
     return tune_status_out_of_memory("reporting a search");
   report->stream = stream;
   report->is_quiet = style == TUNE_PROGRESS_QUIET;
+  tune_turn_notice_set_quiet(report->is_quiet);
   report->timing = timing;
   tune_string_builder_init(&report->notes);
   tune_status status = tune_search_table_create(&report->table);

@@ -10,10 +10,14 @@
 
 #define TOLD_AGAIN_SECONDS 60.0
 
+static bool is_silent;
+
+void tune_turn_notice_set_quiet(bool is_quiet) { is_silent = is_quiet; }
+
 void tune_turn_notice_tell(const json_t *notice) {
   static double told_at;
   double now = tune_clock_seconds();
-  if (told_at > 0 && now - told_at < TOLD_AGAIN_SECONDS)
+  if (is_silent || (told_at > 0 && now - told_at < TOLD_AGAIN_SECONDS))
     return;
   told_at = now;
   const char *holder = tune_reply_head_of(notice).holder;
