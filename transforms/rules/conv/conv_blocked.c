@@ -376,11 +376,30 @@ static void conv_blocked_write(const tune_structure *structure, const tune_machi
   tune_writer_main(w, structure);
 }
 
+// Few registers hold few pixels of a block, while a contraction of channels innermost, or Winograd,
+// keeps its peak there: with windows it makes up for turning image and filter. Not where there are
+// next to no channels to put innermost, or where the turned filter is read from far off for each
+// line. Measured on Zen 3, from 1x1 to 7x7, 3 to 512 channels, 14 to 112 pixels: 1.5 to 2.6 times
+// the speed within these bounds, 0.5 to 0.9 beyond them.
+static bool conv_blocked_yields(const tune_structure *structure, const tune_machine *machine) {
+  enum { FEW_REGISTERS = 16, ENOUGH_CHANNELS = 16 };
+  tune_conv_plan plan;
+  if (machine->vector_registers > FEW_REGISTERS || !tune_conv_plan_make(structure, machine, &plan))
+    return false;
+  const tune_nest *anchor = plan.ops.anchor;
+  int64_t windows = 1, channels = anchor->extent[plan.depth];
+  for (size_t i = 0; i < plan.window_count; i++)
+    windows *= anchor->extent[plan.window[i]];
+  return windows > 1 && channels >= ENOUGH_CHANNELS &&
+         tune_operand_bytes(&anchor->operands[plan.filter]) <= 2 * machine->l2_bytes;
+}
+
 const tune_rule tune_rule_conv_blocked = {
     .name = "conv_blocked",
     .summary = "convolutions with channels before pixels: blocks of output channels as vectors",
     .kinds = TUNE_KINDS_CPU,
     .takes_layouts = true,
     .applies = tune_conv_blocked_applies,
+    .yields = conv_blocked_yields,
     .write = conv_blocked_write,
 };

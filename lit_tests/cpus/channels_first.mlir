@@ -1,0 +1,30 @@
+// Convolutions with channels before pixels: on 16 registers those with windows and enough channels are brought into
+// another layout by default, on 32 none is. The other form is a candidate either way, and both are right.
+// RUN: tune-opt %s --tune-print-space="target=cpu:x86-64-v3" 2>&1 | FileCheck %s --check-prefixes=ALL,FEW
+// RUN: tune-opt %s --tune-print-space="target=cpu:x86-64-v4" 2>&1 | FileCheck %s --check-prefixes=ALL,MANY
+// RUN: tune-run %s --function=windows --target=cpu:x86-64-v3 --strict --db= --time=0.001 | FileCheck %s --check-prefix=OK
+// RUN: tune-run %s --function=windows --target=cpu:x86-64-v3 --strict --db= --time=0.001 --config=layout=raw | FileCheck %s --check-prefix=OK
+// OK: Check ok
+
+// ALL: conv 24x10x11 over 20x5x5 f32
+// FEW: rule 'contraction'
+// FEW: layout linalg output raw, output
+// MANY: rule 'conv_blocked'
+// MANY: layout linalg raw raw, output
+func.func @windows(%i: tensor<1x20x14x15xf32>, %f: tensor<24x20x5x5xf32>) -> tensor<1x24x10x11xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x24x10x11xf32>
+  %o = linalg.fill ins(%z : f32) outs(%e : tensor<1x24x10x11xf32>) -> tensor<1x24x10x11xf32>
+  %r = linalg.conv_2d_nchw_fchw ins(%i, %f : tensor<1x20x14x15xf32>, tensor<24x20x5x5xf32>) outs(%o : tensor<1x24x10x11xf32>) -> tensor<1x24x10x11xf32>
+  return %r : tensor<1x24x10x11xf32>
+}
+
+// ALL: conv 32x10x10 over 3x5x5 f32
+// ALL: rule 'conv_blocked'
+func.func @few_channels(%i: tensor<1x3x14x14xf32>, %f: tensor<32x3x5x5xf32>) -> tensor<1x32x10x10xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x32x10x10xf32>
+  %o = linalg.fill ins(%z : f32) outs(%e : tensor<1x32x10x10xf32>) -> tensor<1x32x10x10xf32>
+  %r = linalg.conv_2d_nchw_fchw ins(%i, %f : tensor<1x3x14x14xf32>, tensor<32x3x5x5xf32>) outs(%o : tensor<1x32x10x10xf32>) -> tensor<1x32x10x10xf32>
+  return %r : tensor<1x32x10x10xf32>
+}
