@@ -8,9 +8,9 @@
 // (support/lock_file.h). The system takes them back from a process that ends, however it does.
 // Cores are locked in order, so that runs on several do not wait for each other in a
 // circle, and whoever waits is served before one that comes later, and is told for whom it waits.
-// Where the file cannot
-// be made, which searches and tune-run warn of (tuning/evaluators/conditions.h), and after ten
-// minutes of waiting (for a process that was stopped, say), things go on without a lock.
+// Where the file cannot be made, which searches and tune-run warn of
+// (tuning/evaluators/conditions.h), and after ten minutes of waiting (for a process that was
+// stopped, say), things go on without a lock.
 //
 // What is not seen: other users, containers with a /tmp of their own, compilers, and the
 // builds of other searches.

@@ -5,6 +5,7 @@
 #include "transforms/ir/arith_facts.h"
 #include "transforms/ir/constant_value.h"
 #include "transforms/ir/ir.h"
+#include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_sums.h"
 
 #include <math.h>
@@ -138,10 +139,11 @@ static int digits_of(MlirType type) {
 // What `op` sums up into: its last operand, as its results are.
 static void note_sums(MlirOperation op, tune_input_facts *facts) {
   intptr_t count = mlirOperationGetNumOperands(op);
-  MlirType type = count ? mlirValueGetType(mlirOperationGetOperand(op, count - 1)) : facts->sums;
-  type =
-      !mlirTypeIsNull(type) && mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
-  if (!mlirTypeIsNull(type) && mlirTypeIsAFloat(type) &&
+  if (count == 0)
+    return;
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, count - 1));
+  type = tune_ir_element_type(type);
+  if (mlirTypeIsAFloat(type) &&
       (mlirTypeIsNull(facts->sums) || digits_of(type) < digits_of(facts->sums)))
     facts->sums = type;
 }
@@ -168,7 +170,7 @@ typedef struct step_counts {
 } step_counts;
 
 static bool is_wide_float(MlirType type) {
-  type = mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
+  type = tune_ir_element_type(type);
   return mlirTypeIsAF32(type) || mlirTypeIsAF64(type);
 }
 
@@ -220,8 +222,7 @@ static bool takes_or_gives_floats(MlirOperation op) {
     MlirValue value = i < mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, i)
                                                           : mlirOperationGetResult(op, 0);
     MlirType type = mlirValueGetType(value);
-    has_float |=
-        mlirTypeIsAFloat(mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type);
+    has_float |= mlirTypeIsAFloat(tune_ir_element_type(type));
   }
   return has_float;
 }

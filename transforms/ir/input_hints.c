@@ -5,6 +5,7 @@
 #include "transforms/ir/arith_facts.h"
 #include "transforms/ir/constant_value.h"
 #include "transforms/ir/ir.h"
+#include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_sums.h"
 
 #include <math.h>
@@ -54,13 +55,11 @@ typedef struct path {
 static void follow(MlirValue value, path from);
 
 static bool is_integer(MlirType type) {
-  type = mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
+  type = tune_ir_element_type(type);
   return mlirTypeIsAInteger(type) || mlirTypeIsAIndex(type);
 }
 
-static bool is_index(MlirType type) {
-  return mlirTypeIsAIndex(mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type);
-}
+static bool is_index(MlirType type) { return mlirTypeIsAIndex(tune_ir_element_type(type)); }
 
 static void follow_results(MlirOperation op, path from) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
@@ -474,7 +473,7 @@ tune_input_hint tune_input_hint_of(MlirOperation function, intptr_t index) {
   MlirType type = mlirValueGetType(argument);
   needs n = {.table = INT64_MAX};
   follow(argument, (path){.of = &n, .scale = 1, .is_moved = true});
-  MlirType element = mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
+  MlirType element = tune_ir_element_type(type);
   if (!is_integer(type))
     return mlirTypeIsAFloat(element) ? hint_of_floats(&n, element) : (tune_input_hint){0};
   if (tune_arith_width(type) == 1)

@@ -88,9 +88,8 @@ MlirStringRef tune_ir_string_attribute(MlirOperation op, const char *name);
 // The symbol `name` among the top-level ops of `module`, or a null op.
 MlirOperation tune_ir_find_symbol(MlirOperation module, MlirStringRef name);
 
-// The function of `module` that a user means: the one named `name` (or
-// `@name`), or where `name` is NULL the
-// only one with a body, or @main. NOT_FOUND lists the functions there are.
+// The function of `module` that a user means: the one named `name` (or `@name`), or where `name` is
+// NULL the only one with a body, or @main. NOT_FOUND lists the functions there are.
 tune_status tune_ir_find_function(MlirOperation module, const char *name,
                                   MlirOperation *out_function);
 

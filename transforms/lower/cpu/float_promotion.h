@@ -8,8 +8,8 @@
 //
 // Two things need it rounded before: f16 where it leaves a sum or a maximum for other arithmetic,
 // as what is too large has to be infinite there; and what is compared with anything but zero, so
-// that numbers that are equal when rounded are so (docs/accuracy.md). What is no other number in f32
-// than it was, as the larger of two is none, is not rounded.
+// that numbers that are equal when rounded are so (docs/accuracy.md). What is no other number in
+// f32 than it was, as the larger of two is none, is not rounded.
 //
 // Threads: as the context of the IR.
 //

@@ -46,7 +46,7 @@ typedef struct leaning {
   factor factors[MOST_FACTORS];
   size_t factor_count;
   size_t next;    // slot
-  double known;   // the sum of what the maps hold
+  bool has_grown; // the maps have something new
   bool only_sees; // nothing is made to lean yet
   bool leans;     // somewhere
   bool failed;    // memory ran out
@@ -61,8 +61,7 @@ static size_t length_of(const leaning *self, MlirValue value) {
 }
 
 static void set(leaning *self, tune_op_map *map, MlirValue value, size_t number) {
-  size_t was = tune_op_map_get(map, value.ptr);
-  self->known += (double)number - (was == TUNE_OP_MAP_NONE ? 0 : (double)was);
+  self->has_grown |= tune_op_map_get(map, value.ptr) != number;
   tune_status status = tune_op_map_set(map, value.ptr, number);
   self->failed |= !tune_status_is_ok(status);
   tune_status_free(status);
@@ -552,10 +551,9 @@ static MlirWalkResult see_op(MlirOperation op, void *user_data);
 
 // What a turn of a loop has computed is there in the next one, also ahead of where that is done.
 static void see_turns(leaning *self, MlirOperation loop) {
-  double before;
-  self->only_sees = true;
-  for (int turn = 0; turn < MOST_TURNS && (turn == 0 || self->known != before); turn++) {
-    before = self->known;
+  self->only_sees = self->has_grown = true;
+  for (int turn = 0; turn < MOST_TURNS && self->has_grown; turn++) {
+    self->has_grown = false;
     for (intptr_t i = 0; i < mlirOperationGetNumRegions(loop); i++)
       for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, i));
            !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))

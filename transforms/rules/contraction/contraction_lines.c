@@ -37,7 +37,7 @@ static bool find_line(tune_contraction_plan *plan) {
 }
 
 void tune_contraction_lines_choose(tune_contraction_plan *plan, const tune_machine *machine) {
-  int64_t bytes = plan->cols * plan->depths * tune_contraction_bits_of_b(plan) / 8;
+  int64_t bytes = tune_contraction_bytes_of_b(plan, plan->cols);
   if (plan->has_window || plan->transposed || plan->dynamic_rows || plan->rows >= MANY_ROWS ||
       bytes <= 2 * machine->l1_bytes || !find_line(plan))
     return;

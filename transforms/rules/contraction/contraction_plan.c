@@ -207,13 +207,13 @@ int64_t tune_contraction_bits_of_b(const tune_contraction_plan *plan) {
   return tune_operand_register_bits(&anchor->operands[anchor->widens ? 2 : plan->b]);
 }
 
-static int64_t bytes_of_columns(const tune_contraction_plan *plan, int64_t columns) {
+int64_t tune_contraction_bytes_of_b(const tune_contraction_plan *plan, int64_t columns) {
   return columns * plan->depths * tune_contraction_bits_of_b(plan) / 8;
 }
 
 // B stays in the nearest caches by itself.
 static bool is_small(const tune_contraction_plan *plan, const tune_machine *machine) {
-  return bytes_of_columns(plan, plan->cols) <= 2 * machine->l1_bytes;
+  return tune_contraction_bytes_of_b(plan, plan->cols) <= 2 * machine->l1_bytes;
 }
 
 static bool can_stay_in_place(const tune_contraction_plan *plan) {
@@ -233,7 +233,7 @@ bool tune_contraction_has_long_pieces(const tune_contraction_plan *plan,
 // by itself. (Of 128 x 512, 64 rows are by a tenth faster in place, of 512 x 512, 32 rows; of 1024
 // x 1024, 16 rows are as fast with a copy and 32 by a fifth faster.)
 static int64_t rows_in_place(const tune_contraction_plan *plan, const tune_machine *machine) {
-  int64_t bytes = bytes_of_columns(plan, plan->cols);
+  int64_t bytes = tune_contraction_bytes_of_b(plan, plan->cols);
   if (tune_contraction_has_long_pieces(plan, machine))
     return 8 * FEW_TILES;
   if (machine->vector_registers > 16 || bytes > 2 * machine->l2_bytes)
@@ -384,7 +384,7 @@ static void choose_dynamic_rows(tune_contraction_plan *plan, const tune_machine 
 // Panels of so many columns are still in the second cache when they are read.
 static int64_t columns_in_cache(const tune_contraction_plan *plan, const tune_machine *machine) {
   int64_t room = machine->l2_bytes * 5 / 8;
-  return tune_value_set_at_most(&plan->nc, room / (bytes_of_columns(plan, 1) + 1));
+  return tune_value_set_at_most(&plan->nc, room / (tune_contraction_bytes_of_b(plan, 1) + 1));
 }
 
 static void choose_outer(tune_contraction_plan *plan, const tune_machine *machine) {

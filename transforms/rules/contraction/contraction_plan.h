@@ -68,6 +68,8 @@ bool tune_contraction_plan_make(const tune_structure *structure, const tune_mach
 // Of an element of B as it is read, again and again: widened by then
 // (transforms/lower/cpu/wide_operands.h).
 int64_t tune_contraction_bits_of_b(const tune_contraction_plan *plan);
+// What so many columns of B take of memory so.
+int64_t tune_contraction_bytes_of_b(const tune_contraction_plan *plan, int64_t columns);
 
 // Whether the rows of B can be read in pieces of several lines of a cache, which hardware fetches
 // ahead.
