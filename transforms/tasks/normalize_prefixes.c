@@ -2,6 +2,7 @@
 
 #include "transforms/tasks/normalize_prefixes.h"
 
+#include "transforms/ir/combiner.h"
 #include "transforms/ir/constant_value.h"
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
@@ -16,18 +17,6 @@ enum { LEAST_STEPS = 2 }; // of which a window is less work
 
 //===--- Steps ------------------------------------------------------------------------===//
 
-// What combines, and what changes nothing then. Of extrema a window may have an element twice.
-typedef struct combiner {
-  const char *name;
-  double neutral;
-  bool is_extremum;
-} combiner;
-
-static const combiner COMBINERS[] = {
-    {"arith.addf", 0, false}, {"arith.addi", 0, false},           {"arith.mulf", 1, false},
-    {"arith.muli", 1, false}, {"arith.maximumf", -1 / 0.0, true}, {"arith.minimumf", 1 / 0.0, true},
-};
-
 // `value` shifted by `amount` places along `dimension`, towards its end or its start.
 typedef struct shift {
   MlirValue of;
@@ -39,7 +28,7 @@ typedef struct shift {
 
 typedef struct step {
   MlirOperation op, combine;
-  const combiner *kind;
+  const tune_combiner *kind;
   shift shifted;
 } step;
 
@@ -141,42 +130,20 @@ static bool reads_as_it_is(MlirAttribute maps, intptr_t rank) {
   return true;
 }
 
-static const combiner *combiner_of(MlirOperation op) {
-  for (size_t i = 0; i < sizeof COMBINERS / sizeof *COMBINERS; ++i)
-    if (tune_ir_is(op, COMBINERS[i].name))
-      return &COMBINERS[i];
-  return NULL;
-}
-
-static bool is_rounded(MlirType element, const combiner *kind) {
-  return (mlirTypeIsAF16(element) || mlirTypeIsABF16(element)) && !kind->is_extremum;
-}
-
-// Whether `op` combines each element of two tensors, and nothing else. Extrema of integers that are
-// at their limits would need other neutral elements than are in the table.
+// Whether `op` combines each element of two tensors, and nothing else.
 static bool find_combination(MlirOperation op, step *out) {
   if (!tune_ir_string_starts(tune_ir_name(op), "linalg.") || mlirOperationGetNumRegions(op) != 1 ||
       mlirOperationGetNumOperands(op) != 3 || mlirOperationGetNumResults(op) != 1)
     return false;
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
-  MlirBlock body = tune_ir_body(op);
-  if (mlirAttributeIsNull(maps) || mlirBlockIsNull(body) || !mlirShapedTypeHasStaticShape(type) ||
+  if (mlirAttributeIsNull(maps) || !mlirShapedTypeHasStaticShape(type) ||
       !reads_as_it_is(maps, (intptr_t)mlirShapedTypeGetRank(type)))
     return false;
-  MlirOperation yield = mlirBlockGetTerminator(body),
-                combine = tune_ir_definition(mlirOperationGetOperand(yield, 0));
-  if (mlirOperationIsNull(combine) || !(out->kind = combiner_of(combine)) ||
-      is_rounded(mlirShapedTypeGetElementType(type), out->kind))
-    return false;
-  MlirValue a = mlirOperationGetOperand(combine, 0), b = mlirOperationGetOperand(combine, 1),
-            first = mlirBlockGetArgument(body, 0), second = mlirBlockGetArgument(body, 1);
   out->op = op;
-  out->combine = combine;
-  return mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(op, 0)), type) &&
-         mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(op, 1)), type) &&
-         ((mlirValueEqual(a, first) && mlirValueEqual(b, second)) ||
-          (mlirValueEqual(a, second) && mlirValueEqual(b, first)));
+  out->kind = tune_combiner_find(op, &out->combine);
+  return out->kind && mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(op, 0)), type) &&
+         mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(op, 1)), type);
 }
 
 static bool find_step(MlirOperation op, step *out) {
@@ -315,21 +282,6 @@ static void name_loops(const tune_ir_builder *b, intptr_t rank, intptr_t dimensi
                                     mlirDenseI32ArrayGet(context, 2, (int32_t[]){2, 1}));
 }
 
-// `out` and an element, combined as `like` does it.
-static MlirRegion build_body(const tune_ir_builder *b, MlirOperation like, MlirType element) {
-  MlirBlock block = mlirBlockCreate(3, (MlirType[]){element, element, element},
-                                    (MlirLocation[]){b->location, b->location, b->location});
-  MlirOperation combine = mlirOperationClone(like);
-  mlirOperationSetOperand(combine, 0, mlirBlockGetArgument(block, 2));
-  mlirOperationSetOperand(combine, 1, mlirBlockGetArgument(block, 0));
-  mlirBlockAppendOwnedOperation(block, combine);
-  tune_ir_builder body = tune_ir_builder_at_end(block, b->location);
-  MlirValue combined = mlirOperationGetResult(combine, 0);
-  tune_ir_build(
-      &body, &(tune_ir_parts){.name = "linalg.yield", .operand_count = 1, .operands = &combined});
-  return tune_ir_make_region(block);
-}
-
 static MlirOperation build_window(const chain *c) {
   const step *last = &c->steps[0];
   const shift *along = &last->shifted;
@@ -347,7 +299,7 @@ static MlirOperation build_window(const chain *c) {
   operands[2] = mlirOperationGetResult(tune_ir_build_fill(&b, neutral, operands[2]), 0);
   MlirNamedAttribute attributes[3];
   name_loops(&b, rank, along->dimension, attributes);
-  MlirRegion region = build_body(&b, last->combine, element);
+  MlirRegion region = tune_combiner_build_body(&b, last->combine, 2);
   MlirOperation window = tune_ir_build(&b, &(tune_ir_parts){.name = "linalg.generic",
                                                             .operand_count = 3,
                                                             .operands = operands,

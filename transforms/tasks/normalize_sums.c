@@ -2,6 +2,7 @@
 
 #include "transforms/tasks/normalize_sums.h"
 
+#include "transforms/ir/combiner.h"
 #include "transforms/ir/constant_value.h"
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
@@ -16,56 +17,15 @@
 
 //===--- Reductions -------------------------------------------------------------------===//
 
-// What reduces, and what changes nothing then.
-typedef struct combiner {
-  const char *name;
-  double neutral;
-  bool is_rounded; // in f16 and bf16, by each step
-} combiner;
-
-static const combiner COMBINERS[] = {
-    {"arith.addf", 0, true},
-    {"arith.addi", 0, false},
-    {"arith.mulf", 1, true},
-    {"arith.muli", 1, false},
-    {"arith.maximumf", -1 / 0.0, false},
-    {"arith.minimumf", 1 / 0.0, false},
-};
-
 // An op that combines what it reads along some dimensions with what it began with.
 typedef struct reduction {
   MlirOperation op, combine;
-  const combiner *kind;
+  const tune_combiner *kind;
   MlirValue input, result;
   intptr_t rank;
   bool reduces[TUNE_IR_MAX_RANK]; // the dimensions of the input
   double initial;
 } reduction;
-
-static const combiner *combiner_of(MlirOperation op) {
-  for (size_t i = 0; i < sizeof COMBINERS / sizeof *COMBINERS; ++i)
-    if (tune_ir_is(op, COMBINERS[i].name))
-      return &COMBINERS[i];
-  return NULL;
-}
-
-// Whether the body of `op` combines its two arguments.
-static bool find_combination(MlirOperation op, reduction *out) {
-  MlirBlock body = tune_ir_body(op);
-  if (mlirBlockIsNull(body))
-    return false;
-  out->combine = tune_ir_definition(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0));
-  if (mlirOperationIsNull(out->combine) || !(out->kind = combiner_of(out->combine)))
-    return false;
-  MlirType element = tune_ir_element_type(mlirValueGetType(out->result));
-  MlirValue a = mlirOperationGetOperand(out->combine, 0),
-            b = mlirOperationGetOperand(out->combine, 1), in = mlirBlockGetArgument(body, 0),
-            so_far = mlirBlockGetArgument(body, 1);
-  return !(out->kind->is_rounded && (mlirTypeIsAF16(element) || mlirTypeIsABF16(element))) &&
-         mlirTypeEqual(mlirValueGetType(in), mlirValueGetType(so_far)) &&
-         ((mlirValueEqual(a, in) && mlirValueEqual(b, so_far)) ||
-          (mlirValueEqual(a, so_far) && mlirValueEqual(b, in)));
-}
 
 // Whether `op` reads its input as it lies, and writes the dimensions that are left in their order.
 static bool find_dimensions(MlirOperation op, reduction *out) {
@@ -104,12 +64,13 @@ static bool find_reduction(MlirOperation op, reduction *out) {
       mlirOperationGetNumOperands(op) != 2 || mlirOperationGetNumResults(op) != 1)
     return false;
   out->op = op;
+  out->kind = tune_combiner_find(op, &out->combine);
   out->input = mlirOperationGetOperand(op, 0);
   out->result = mlirOperationGetResult(op, 0);
-  return mlirTypeIsARankedTensor(mlirValueGetType(out->input)) &&
+  return out->kind && mlirTypeIsARankedTensor(mlirValueGetType(out->input)) &&
          mlirShapedTypeHasStaticShape(mlirValueGetType(out->input)) &&
-         mlirShapedTypeHasStaticShape(mlirValueGetType(out->result)) && find_combination(op, out) &&
-         find_dimensions(op, out) && find_initial(op, out);
+         mlirShapedTypeHasStaticShape(mlirValueGetType(out->result)) && find_dimensions(op, out) &&
+         find_initial(op, out);
 }
 
 //===--- Pairs ------------------------------------------------------------------------===//
@@ -210,21 +171,6 @@ static MlirValue expand(const tune_ir_builder *b, MlirValue value, MlirType type
                                                   .attributes = attributes});
 }
 
-static MlirRegion build_body(const tune_ir_builder *b, const reduction *like) {
-  MlirType element = tune_ir_element_type(mlirValueGetType(like->result));
-  MlirBlock block = mlirBlockCreate(2, (MlirType[]){element, element},
-                                    (MlirLocation[]){b->location, b->location});
-  MlirOperation combine = mlirOperationClone(like->combine);
-  mlirOperationSetOperand(combine, 0, mlirBlockGetArgument(block, 1));
-  mlirOperationSetOperand(combine, 1, mlirBlockGetArgument(block, 0));
-  mlirBlockAppendOwnedOperation(block, combine);
-  tune_ir_builder body = tune_ir_builder_at_end(block, b->location);
-  MlirValue combined = mlirOperationGetResult(combine, 0);
-  tune_ir_build(
-      &body, &(tune_ir_parts){.name = "linalg.yield", .operand_count = 1, .operands = &combined});
-  return tune_ir_make_region(block);
-}
-
 // The op that reduces both, before `second`; its result is as that of `second`.
 static MlirValue build(const reduction *first, const reduction *second, const bool *reduces,
                        MlirOperation *out_op) {
@@ -258,7 +204,7 @@ static MlirValue build(const reduction *first, const reduction *second, const bo
       tune_ir_named(context, "iterator_types", mlirArrayAttrGet(context, first->rank, iterators)),
       tune_ir_named(context, "operandSegmentSizes",
                     mlirDenseI32ArrayGet(context, 2, (int32_t[]){1, 1}))};
-  MlirRegion region = build_body(&b, second);
+  MlirRegion region = tune_combiner_build_body(&b, second->combine, 1);
   *out_op = tune_ir_build(&b, &(tune_ir_parts){.name = "linalg.generic",
                                                .operand_count = 2,
                                                .operands = operands,
