@@ -248,7 +248,9 @@ void tune_entry(void **arguments) {
   case LEFTOVER: {
     char name[64];
     snprintf(name, sizeof name, "/__KMP_REGISTERED_LIB_%d_%d", (int)getpid(), (int)getuid());
-    close(shm_open(name, O_CREAT | O_RDWR, 0666));
+    int fd = shm_open(name, O_CREAT | O_RDWR, 0666);
+    (void)!ftruncate(fd, 12347); // what server_test.c knows it by
+    close(fd);
     break;
   }
   case LACKING:
