@@ -21,6 +21,11 @@
 // RUN: tune-opt --tune-print-space=target=cpu:x86-64-v3 %S/Inputs/lines_none.mlir | FileCheck %s --check-prefix=NONE
 // NONE-NOT: knob<"lc">
 
+// The op after it may have the loops in another order.
+// RUN: tune-run %S/Inputs/lines_turned.mlir --strict --db= --time=0.01 | FileCheck %s --check-prefix=RIGHT
+// RUN: tune-run %S/Inputs/lines_turned.mlir --strict --db= --time=0.01 --config=epilogue=apart,lc=8 | FileCheck %s --check-prefix=RIGHT
+// RUN: tune-run %S/Inputs/lines_turned.mlir --strict --db= --time=0.01 --config=epilogue=outer_tile,lc=2 | FileCheck %s --check-prefix=RIGHT
+
 // What comes out is right in any order.
 // RUN: tune-run %s --db= --time=0.01 --config=lc=2,panels=in_place,tile_order=rows_outside | FileCheck %s --check-prefix=RIGHT
 // RUN: tune-run %s --db= --time=0.01 --config=lc=14,panels=packed,depth_split=split,tile_order=rows_outside | FileCheck %s --check-prefix=RIGHT

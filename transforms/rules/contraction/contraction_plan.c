@@ -75,6 +75,11 @@ static bool uses(const tune_operand *operand, size_t loop) {
   return tune_operand_coefficient(operand, loop) != 0;
 }
 
+// Nor backwards, as filters are read that are turned round.
+static bool runs_along(const tune_operand *operand, size_t loop) {
+  return tune_operand_coefficient(operand, loop) > 0;
+}
+
 static bool has_window(const tune_operand *operand) { return !tune_operand_is_projection(operand); }
 
 // The innermost dimension of the output that indexes only A, not B.
@@ -84,7 +89,7 @@ static size_t find_row(const tune_contraction_plan *plan) {
   for (size_t i = out->rank; i-- > 0;)
     for (size_t loop = 0; loop < nest->loop_count; loop++)
       if (tune_operand_is_loop(out, i, loop) && loop != plan->col &&
-          uses(&nest->operands[plan->a], loop) && !uses(&nest->operands[plan->b], loop) &&
+          runs_along(&nest->operands[plan->a], loop) && !uses(&nest->operands[plan->b], loop) &&
           nest->extent[loop] != 1)
         return loop;
   return TUNE_NO_LOOP;

@@ -351,6 +351,7 @@ static tune_contraction_plan without_epilogue(const tune_contraction_plan *plan)
   alone.epilogue = NULL;
   alone.root_row = plan->row;
   alone.root_col = plan->col;
+  alone.root_line = plan->line;
   alone.root_loop_count = plan->anchor->loop_count;
   return alone;
 }
