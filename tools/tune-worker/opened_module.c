@@ -19,7 +19,10 @@
 
 struct opened_module {
   const tune_build_task *task; // borrowed
-  json_t *request;             // has the texts of the options
+  // Of the task's, which stays as it came: the reference is built of that, so that a mistake in
+  // what is written anew shows.
+  MlirOperation payload;
+  json_t *request; // has the texts of the options
   tune_module_choices_options options;
   tune_module_plan plan;
   size_t cut_count;    // of the plan, when the child began
@@ -130,13 +133,16 @@ static tune_status plan(opened_module *module, const tune_open_source_request *r
       .build = build,
       .tell_fallback = note_fallback,
       .user = module};
-  MlirOperation payload = tune_build_task_get_payload(module->task);
+  MlirOperation payload = module->payload =
+      mlirOperationClone(tune_build_task_get_payload(module->task));
   tune_module_tasks_load_dialects(mlirOperationGetContext(payload));
   if (wanted->database)
     TUNE_RETURN_IF_ERROR(tune_database_open_read_only(wanted->database, &module->options.database));
   tune_normalize_forget_tasks(payload);
-  tune_normalize_operands(payload, tune_module_tasks_is_for_cpu(&module->options.tasks));
-  tune_status status = tune_module_plan_init(&module->plan, payload, &module->options, false);
+  tune_status status =
+      tune_normalize_operands(payload, tune_module_tasks_is_for_cpu(&module->options.tasks));
+  if (tune_status_is_ok(status))
+    status = tune_module_plan_init(&module->plan, payload, &module->options, false);
   // A child must not use a database that its parent has opened.
   tune_database_destroy(module->options.database);
   module->options.database = NULL;
@@ -174,6 +180,8 @@ void opened_module_destroy(opened_module *module) {
   if (!module)
     return;
   tune_module_plan_deinit(&module->plan);
+  if (!mlirOperationIsNull(module->payload))
+    mlirOperationDestroy(module->payload);
   tune_code_deinit(&module->code);
   free(module->fallbacks.items);
   json_decref(module->request);
@@ -266,8 +274,7 @@ tune_status opened_module_build(opened_module *module, tune_lowering *lowering, 
   module->emit = emit;
   module->cut_count = module->plan.cut_count;
   MlirOperation script, built;
-  TUNE_RETURN_IF_ERROR(tune_module_fallback_build(
-      &module->plan, tune_build_task_get_payload(module->task), &script, &built));
+  TUNE_RETURN_IF_ERROR(tune_module_fallback_build(&module->plan, module->payload, &script, &built));
   mlirOperationDestroy(built);
   if (!mlirOperationIsNull(script))
     mlirOperationDestroy(script);
@@ -303,7 +310,7 @@ static tune_status leaves_task(MlirContext context, const char *text, MlirOperat
 tune_status opened_module_find_idle(const opened_module *module, bool *out_is_idle) {
   const tune_module_plan *plan = &module->plan;
   const tune_extraction *extraction = plan->tasks.extraction;
-  MlirContext context = mlirOperationGetContext(tune_build_task_get_payload(module->task));
+  MlirContext context = mlirOperationGetContext(module->payload);
   *out_is_idle = module->options.tasks.schedule != NULL;
   for (size_t i = 0; *out_is_idle && i < extraction->task_count; ++i)
     if (plan->planned[i].is_users)

@@ -1,6 +1,8 @@
 //===- combiner.c -------------------------------------------------------------===//
 
-#include "transforms/ir/combiner.h"
+#include "transforms/normalize/combiner.h"
+
+#include "transforms/ir/arith_facts.h"
 
 #include "mlir-c/BuiltinTypes.h"
 
@@ -27,7 +29,8 @@ const tune_combiner *tune_combiner_find(MlirOperation op, MlirOperation *out_com
   MlirOperation combine =
       tune_ir_definition(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0));
   const tune_combiner *kind = mlirOperationIsNull(combine) ? NULL : combiner_of(combine);
-  if (!kind ||
+  // In another order integers that were promised not to overflow might.
+  if (!kind || tune_arith_promises_no_overflow(combine) ||
       (!kind->is_extremum && is_narrow(mlirValueGetType(mlirOperationGetResult(combine, 0)))))
     return NULL;
   MlirValue a = mlirOperationGetOperand(combine, 0), b = mlirOperationGetOperand(combine, 1),

@@ -6,8 +6,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_IR_COMBINER_H
-#define TUNE_TRANSFORMS_IR_COMBINER_H
+#ifndef TUNE_TRANSFORMS_NORMALIZE_COMBINER_H
+#define TUNE_TRANSFORMS_NORMALIZE_COMBINER_H
 
 #include "transforms/ir/ir_builder.h"
 
@@ -22,9 +22,9 @@ typedef struct tune_combiner {
 } tune_combiner;
 
 // The combiner that is all that the body of `op` does: with its first two arguments, in either
-// order. `*out_combine` is the op of it. NULL where there is none, or one that rounds f16 or bf16
-// each time, so that the order counts. Extrema of integers are none: their neutral elements depend
-// on the type.
+// order. `*out_combine` is the op of it. NULL where there is none, or one whose order counts: it
+// rounds f16 or bf16 each time, or its integers are not to overflow. Extrema of integers are none:
+// their neutral elements depend on the type.
 const tune_combiner *tune_combiner_find(MlirOperation op, MlirOperation *out_combine);
 
 // The body of a linalg op that combines its result so far with the first of `inputs` inputs, as
@@ -36,4 +36,4 @@ MlirRegion tune_combiner_build_body(const tune_ir_builder *builder, MlirOperatio
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_IR_COMBINER_H
+#endif // TUNE_TRANSFORMS_NORMALIZE_COMBINER_H

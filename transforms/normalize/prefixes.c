@@ -1,11 +1,12 @@
-//===- normalize_prefixes.c -------------------------------------------------------===//
+//===- prefixes.c -------------------------------------------------------===//
 
-#include "transforms/tasks/normalize_prefixes.h"
+#include "transforms/normalize/prefixes.h"
 
-#include "transforms/ir/combiner.h"
 #include "transforms/ir/constant_value.h"
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
+#include "transforms/normalize/combiner.h"
+#include "transforms/normalize/tensor_ops.h"
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
@@ -137,7 +138,7 @@ static bool find_combination(MlirOperation op, step *out) {
     return false;
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
-  if (mlirAttributeIsNull(maps) || !mlirShapedTypeHasStaticShape(type) ||
+  if (mlirAttributeIsNull(maps) || !tune_tensor_is_plain(type) ||
       !reads_as_it_is(maps, (intptr_t)mlirShapedTypeGetRank(type)))
     return false;
   out->op = op;
@@ -216,44 +217,12 @@ static void find_chain(MlirOperation last, chain *out) {
 
 //===--- Windows ----------------------------------------------------------------------===//
 
-static MlirType resized(MlirType type, intptr_t dimension, int64_t size) {
-  int64_t sizes[TUNE_IR_MAX_RANK];
-  intptr_t rank = (intptr_t)mlirShapedTypeGetRank(type);
-  for (intptr_t d = 0; d < rank; ++d)
-    sizes[d] = d == dimension ? size : mlirShapedTypeGetDimSize(type, d);
-  return mlirRankedTensorTypeGet(rank, sizes, mlirShapedTypeGetElementType(type),
-                                 mlirRankedTensorTypeGetEncoding(type));
-}
-
 static MlirValue build_pad(const tune_ir_builder *b, MlirValue value, const shift *along,
                            int64_t border, double neutral) {
-  MlirType type = mlirValueGetType(value);
-  intptr_t rank = (intptr_t)mlirShapedTypeGetRank(type), d = along->dimension;
   int64_t none[TUNE_IR_MAX_RANK] = {0}, some[TUNE_IR_MAX_RANK] = {0};
-  some[d] = border;
-  MlirValue filled = tune_ir_build_number(b, mlirShapedTypeGetElementType(type), neutral);
-  MlirBlock block = tune_ir_make_block(b, (size_t)rank);
-  tune_ir_builder body = tune_ir_builder_at_end(block, b->location);
-  tune_ir_build(&body,
-                &(tune_ir_parts){.name = "tensor.yield", .operand_count = 1, .operands = &filled});
-  MlirNamedAttribute attributes[] = {
-      tune_ir_named(b->context, "static_low",
-                    mlirDenseI64ArrayGet(b->context, rank, along->is_towards_end ? some : none)),
-      tune_ir_named(b->context, "static_high",
-                    mlirDenseI64ArrayGet(b->context, rank, along->is_towards_end ? none : some)),
-      tune_ir_named(b->context, "operandSegmentSizes",
-                    mlirDenseI32ArrayGet(b->context, 3, (int32_t[]){1, 0, 0}))};
-  MlirRegion region = tune_ir_make_region(block);
-  MlirType padded = resized(type, d, mlirShapedTypeGetDimSize(type, d) + border);
-  return tune_ir_build_result(b, &(tune_ir_parts){.name = "tensor.pad",
-                                                  .operand_count = 1,
-                                                  .operands = &value,
-                                                  .type_count = 1,
-                                                  .types = &padded,
-                                                  .attribute_count = 3,
-                                                  .attributes = attributes,
-                                                  .region_count = 1,
-                                                  .regions = &region});
+  some[along->dimension] = border;
+  return along->is_towards_end ? tune_tensor_pad(b, value, some, none, neutral)
+                               : tune_tensor_pad(b, value, none, some, neutral);
 }
 
 // The attributes of an op that combines windows along dimension `dimension` of `rank`.
@@ -262,24 +231,14 @@ static void name_loops(const tune_ir_builder *b, intptr_t rank, intptr_t dimensi
   MlirContext context = b->context;
   MlirAffineExpr image[TUNE_IR_MAX_RANK], result[TUNE_IR_MAX_RANK],
       window = mlirAffineDimExprGet(context, rank);
-  MlirAttribute iterators[TUNE_IR_MAX_RANK + 1];
   for (intptr_t d = 0; d < rank; ++d) {
     result[d] = mlirAffineDimExprGet(context, d);
     image[d] = d == dimension ? mlirAffineAddExprGet(result[d], window) : result[d];
-    iterators[d] =
-        mlirAttributeParseGet(context, tune_ir_string("#linalg.iterator_type<parallel>"));
   }
-  iterators[rank] =
-      mlirAttributeParseGet(context, tune_ir_string("#linalg.iterator_type<reduction>"));
-  MlirAttribute maps[] = {
-      mlirAffineMapAttrGet(mlirAffineMapGet(context, rank + 1, 0, rank, image)),
-      mlirAffineMapAttrGet(mlirAffineMapGet(context, rank + 1, 0, 1, &window)),
-      mlirAffineMapAttrGet(mlirAffineMapGet(context, rank + 1, 0, rank, result))};
-  out_attributes[0] = tune_ir_named(context, "indexing_maps", mlirArrayAttrGet(context, 3, maps));
-  out_attributes[1] =
-      tune_ir_named(context, "iterator_types", mlirArrayAttrGet(context, rank + 1, iterators));
-  out_attributes[2] = tune_ir_named(context, "operandSegmentSizes",
-                                    mlirDenseI32ArrayGet(context, 2, (int32_t[]){2, 1}));
+  MlirAffineMap maps[] = {mlirAffineMapGet(context, rank + 1, 0, rank, image),
+                          mlirAffineMapGet(context, rank + 1, 0, 1, &window),
+                          mlirAffineMapGet(context, rank + 1, 0, rank, result)};
+  tune_generic_attributes(b, 3, maps, out_attributes);
 }
 
 static MlirOperation build_window(const chain *c) {
@@ -340,7 +299,7 @@ static void forget(tune_op_list *ops, size_t end, const chain *c) {
         ops->ops[i] = (MlirOperation){NULL};
 }
 
-void tune_normalize_prefixes(MlirOperation root) {
+bool tune_normalize_prefixes(MlirOperation root) {
   static const char *const DIALECTS[] = {"arith", "linalg", "tensor", NULL};
   tune_op_list ops = {0};
   mlirOperationWalk(root, list_op, &ops, MlirWalkPreOrder);
@@ -359,4 +318,5 @@ void tune_normalize_prefixes(MlirOperation root) {
     drop(&found);
   }
   tune_op_list_deinit(&ops);
+  return !ops.failed;
 }

@@ -1,4 +1,4 @@
-//===- normalize_prefixes.h - Sums of prefixes in steps, as one window ---------===//
+//===- prefixes.h - Sums of prefixes in steps, as one window ---------===//
 //
 // TOSA has no op for sums of prefixes: they come as steps, each of which adds to a tensor itself,
 // shifted by 1, 2, 4, … places, with zeroes before it: a pad, a slice and an addition each. After
@@ -11,10 +11,12 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_TASKS_NORMALIZE_PREFIXES_H
-#define TUNE_TRANSFORMS_TASKS_NORMALIZE_PREFIXES_H
+#ifndef TUNE_TRANSFORMS_NORMALIZE_PREFIXES_H
+#define TUNE_TRANSFORMS_NORMALIZE_PREFIXES_H
 
 #include "mlir-c/IR.h"
+
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,11 +25,12 @@ extern "C" {
 // Does so with all chains of two steps and more in `root`, of known sizes, along any dimension,
 // from its start or its end on, of sums, products and extrema. Sums and products of f16 and bf16
 // stay: in a window each addition would be rounded; so does what other ops read between the steps,
-// up to there.
-void tune_normalize_prefixes(MlirOperation root);
+// up to there. False where memory ran out
+// and not all was done.
+bool tune_normalize_prefixes(MlirOperation root);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_TASKS_NORMALIZE_PREFIXES_H
+#endif // TUNE_TRANSFORMS_NORMALIZE_PREFIXES_H

@@ -1,11 +1,12 @@
-//===- normalize_sums.c -------------------------------------------------------------===//
+//===- sums.c -------------------------------------------------------------===//
 
-#include "transforms/tasks/normalize_sums.h"
+#include "transforms/normalize/sums.h"
 
-#include "transforms/ir/combiner.h"
 #include "transforms/ir/constant_value.h"
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
+#include "transforms/normalize/combiner.h"
+#include "transforms/normalize/tensor_ops.h"
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
@@ -67,9 +68,8 @@ static bool find_reduction(MlirOperation op, reduction *out) {
   out->kind = tune_combiner_find(op, &out->combine);
   out->input = mlirOperationGetOperand(op, 0);
   out->result = mlirOperationGetResult(op, 0);
-  return out->kind && mlirTypeIsARankedTensor(mlirValueGetType(out->input)) &&
-         mlirShapedTypeHasStaticShape(mlirValueGetType(out->input)) &&
-         mlirShapedTypeHasStaticShape(mlirValueGetType(out->result)) && find_dimensions(op, out) &&
+  return out->kind && tune_tensor_is_plain(mlirValueGetType(out->input)) &&
+         tune_tensor_is_plain(mlirValueGetType(out->result)) && find_dimensions(op, out) &&
          find_initial(op, out);
 }
 
@@ -137,38 +137,20 @@ static bool find_all(const reduction *first, const reduction *second, bool *out_
 // `value` with dimensions of size 1 more, as `type` has them.
 static MlirValue expand(const tune_ir_builder *b, MlirValue value, MlirType type) {
   MlirType from = mlirValueGetType(value);
-  intptr_t rank = (intptr_t)mlirShapedTypeGetRank(type), count = mlirShapedTypeGetRank(from);
+  intptr_t rank = (intptr_t)mlirShapedTypeGetRank(type);
   if (mlirTypeEqual(from, type))
     return value;
-  // A group for each dimension there is: the ones before the first are with it, others with the one
-  // before them. Of no dimension none.
-  MlirAttribute groups[TUNE_IR_MAX_RANK], members[TUNE_IR_MAX_RANK];
-  int64_t shape[TUNE_IR_MAX_RANK];
-  MlirType i64 = mlirIntegerTypeGet(b->context, 64);
-  intptr_t group = 0, held = 0;
+  // The ones before the first dimension are with it, others with the one before them.
+  intptr_t members[TUNE_IR_MAX_RANK] = {0}, group = 0;
+  int64_t sizes[TUNE_IR_MAX_RANK];
   bool has_dimension = false;
   for (intptr_t d = 0; d < rank; ++d) {
-    shape[d] = mlirShapedTypeGetDimSize(type, d);
-    if (shape[d] != 1 && has_dimension) {
-      groups[group++] = mlirArrayAttrGet(b->context, held, members);
-      held = 0;
-    }
-    has_dimension |= shape[d] != 1;
-    members[held++] = mlirIntegerAttrGet(i64, d);
+    sizes[d] = mlirShapedTypeGetDimSize(type, d);
+    group += sizes[d] != 1 && has_dimension;
+    has_dimension |= sizes[d] != 1;
+    members[group] += 1;
   }
-  if (count > 0)
-    groups[group++] = mlirArrayAttrGet(b->context, held, members);
-  MlirNamedAttribute attributes[] = {
-      tune_ir_named(b->context, "reassociation", mlirArrayAttrGet(b->context, group, groups)),
-      tune_ir_named(b->context, "static_output_shape",
-                    mlirDenseI64ArrayGet(b->context, rank, shape))};
-  return tune_ir_build_result(b, &(tune_ir_parts){.name = "tensor.expand_shape",
-                                                  .operand_count = 1,
-                                                  .operands = &value,
-                                                  .type_count = 1,
-                                                  .types = &type,
-                                                  .attribute_count = 2,
-                                                  .attributes = attributes});
+  return tune_tensor_reshape(b, value, rank, sizes, members);
 }
 
 // The op that reduces both, before `second`; its result is as that of `second`.
@@ -179,12 +161,8 @@ static MlirValue build(const reduction *first, const reduction *second, const bo
   MlirType input = mlirValueGetType(first->input), result = mlirValueGetType(second->result);
   int64_t sizes[TUNE_IR_MAX_RANK];
   MlirAffineExpr left[TUNE_IR_MAX_RANK];
-  MlirAttribute iterators[TUNE_IR_MAX_RANK];
   intptr_t count = 0;
   for (intptr_t d = 0; d < first->rank; ++d) {
-    iterators[d] = mlirAttributeParseGet(
-        context, tune_ir_string(reduces[d] ? "#linalg.iterator_type<reduction>"
-                                           : "#linalg.iterator_type<parallel>"));
     if (reduces[d])
       continue;
     sizes[count] = mlirShapedTypeGetDimSize(input, d);
@@ -196,14 +174,10 @@ static MlirValue build(const reduction *first, const reduction *second, const bo
             initial = tune_ir_build_number(&b, element, second->initial);
   MlirValue operands[] = {first->input,
                           mlirOperationGetResult(tune_ir_build_fill(&b, initial, empty), 0)};
-  MlirAttribute maps[] = {
-      mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, first->rank)),
-      mlirAffineMapAttrGet(mlirAffineMapGet(context, first->rank, 0, count, left))};
-  MlirNamedAttribute attributes[] = {
-      tune_ir_named(context, "indexing_maps", mlirArrayAttrGet(context, 2, maps)),
-      tune_ir_named(context, "iterator_types", mlirArrayAttrGet(context, first->rank, iterators)),
-      tune_ir_named(context, "operandSegmentSizes",
-                    mlirDenseI32ArrayGet(context, 2, (int32_t[]){1, 1}))};
+  MlirAffineMap maps[] = {mlirAffineMapMultiDimIdentityGet(context, first->rank),
+                          mlirAffineMapGet(context, first->rank, 0, count, left)};
+  MlirNamedAttribute attributes[3];
+  tune_generic_attributes(&b, 2, maps, attributes);
   MlirRegion region = tune_combiner_build_body(&b, second->combine, 1);
   *out_op = tune_ir_build(&b, &(tune_ir_parts){.name = "linalg.generic",
                                                .operand_count = 2,
@@ -239,7 +213,9 @@ static MlirOperation join(MlirOperation op, MlirOperation *out_first) {
   if (!find_reduction(op, &second))
     return none;
   MlirValue between = before_reshapes(second.input);
+  // What is reduced ahead of a loop is not to be reduced in each of its turns.
   if (!find_reduction(tune_ir_definition(between), &first) || !has_one_use(between) ||
+      !mlirBlockEqual(mlirOperationGetBlock(first.op), mlirOperationGetBlock(op)) ||
       first.kind != second.kind || first.initial != first.kind->neutral ||
       !tune_ir_has_same_attributes(first.combine, second.combine))
     return none;
@@ -268,7 +244,7 @@ static void forget(tune_op_list *ops, MlirOperation op) {
       ops->ops[i] = (MlirOperation){NULL};
 }
 
-void tune_normalize_sums(MlirOperation root) {
+bool tune_normalize_sums(MlirOperation root) {
   tune_op_list ops = {0};
   mlirOperationWalk(root, list_op, &ops, MlirWalkPreOrder);
   // From the last of each chain back.
@@ -278,4 +254,5 @@ void tune_normalize_sums(MlirOperation root) {
       forget(&ops, first);
   }
   tune_op_list_deinit(&ops);
+  return !ops.failed;
 }

@@ -1,4 +1,4 @@
-//===- normalize_sums.h - Reductions one dimension at a time, as one ------------===//
+//===- sums.h - Reductions one dimension at a time, as one ------------===//
 //
 // TOSA reduces one dimension by one op. A sum of everything comes as sums over columns and a sum of
 // these, a mean over an image as one over its lines and one over what is left: a pass over the
@@ -11,10 +11,12 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_TASKS_NORMALIZE_SUMS_H
-#define TUNE_TRANSFORMS_TASKS_NORMALIZE_SUMS_H
+#ifndef TUNE_TRANSFORMS_NORMALIZE_SUMS_H
+#define TUNE_TRANSFORMS_NORMALIZE_SUMS_H
 
 #include "mlir-c/IR.h"
+
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,11 +24,12 @@ extern "C" {
 
 // Does so with all such ops in `root`, of known sizes, sums, products and extrema, whose result is
 // reduced further, by the same op, and read by nothing else. Between them dimensions of size 1 may
-// come and go. Sums and products of f16 and bf16 stay, which would be rounded elsewhere.
-void tune_normalize_sums(MlirOperation root);
+// come and go. Sums and products of f16 and bf16 stay, which would be rounded elsewhere. False
+// where memory ran out and not all was done.
+bool tune_normalize_sums(MlirOperation root);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_TASKS_NORMALIZE_SUMS_H
+#endif // TUNE_TRANSFORMS_NORMALIZE_SUMS_H

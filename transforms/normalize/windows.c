@@ -1,8 +1,8 @@
-//===- normalize_windows.c --------------------------------------------------------===//
+//===- windows.c --------------------------------------------------------===//
 
-#include "transforms/tasks/normalize_windows.h"
+#include "transforms/normalize/windows.h"
 
-#include "transforms/ir/ir_builder.h"
+#include "transforms/normalize/tensor_ops.h"
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
@@ -91,39 +91,6 @@ static int64_t read_size(MlirAffineExpr index, int64_t size, const loops *all) {
   return is_cut && !mlirAffineExprIsADim(index) && sum.last + 1 < size ? sum.last + 1 : size;
 }
 
-static MlirValue cut(const tune_ir_builder *builder, MlirValue image, const int64_t *sizes,
-                     intptr_t rank) {
-  int64_t zeros[RANKS] = {0}, ones[RANKS];
-  for (intptr_t d = 0; d < rank; ++d)
-    ones[d] = 1;
-  static const int32_t SEGMENTS[] = {1, 0, 0, 0};
-  MlirContext context = builder->context;
-  MlirType whole = mlirValueGetType(image),
-           type = mlirRankedTensorTypeGet(rank, sizes, mlirShapedTypeGetElementType(whole),
-                                          mlirRankedTensorTypeGetEncoding(whole));
-  const struct {
-    const char *name;
-    MlirAttribute value;
-  } members[] = {
-      {"static_offsets", mlirDenseI64ArrayGet(context, rank, zeros)},
-      {"static_sizes", mlirDenseI64ArrayGet(context, rank, sizes)},
-      {"static_strides", mlirDenseI64ArrayGet(context, rank, ones)},
-      {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, SEGMENTS)},
-  };
-  MlirNamedAttribute attributes[4];
-  for (size_t i = 0; i < 4; ++i)
-    attributes[i] = mlirNamedAttributeGet(
-        mlirIdentifierGet(context, mlirStringRefCreateFromCString(members[i].name)),
-        members[i].value);
-  return tune_ir_build_result(builder, &(tune_ir_parts){.name = "tensor.extract_slice",
-                                                        .operand_count = 1,
-                                                        .operands = &image,
-                                                        .type_count = 1,
-                                                        .types = &type,
-                                                        .attribute_count = 4,
-                                                        .attributes = attributes});
-}
-
 static MlirWalkResult cut_operands(MlirOperation op, void *user_data) {
   (void)user_data;
   loops all;
@@ -149,8 +116,9 @@ static MlirWalkResult cut_operands(MlirOperation op, void *user_data) {
       sizes[d] = read_size(mlirAffineMapGetResult(map_of(maps, o), d), size, &all);
       is_cut |= sizes[d] < size;
     }
+    const int64_t zeros[RANKS] = {0};
     if (is_cut)
-      mlirOperationSetOperand(op, o, cut(&builder, image, sizes, rank));
+      mlirOperationSetOperand(op, o, tune_tensor_slice(&builder, image, zeros, sizes));
   }
   return MlirWalkResultAdvance;
 }

@@ -1,4 +1,4 @@
-//===- normalize_windows.h - Images cut down to what is read of them ---------===//
+//===- windows.h - Images cut down to what is read of them ---------===//
 //
 // The output of a convolution with a stride may have one line: then upstream's folding of
 // unit dimensions leaves an op whose image is higher than its window, which no longer
@@ -9,8 +9,8 @@
 //
 //===------------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_TASKS_NORMALIZE_WINDOWS_H
-#define TUNE_TRANSFORMS_TASKS_NORMALIZE_WINDOWS_H
+#ifndef TUNE_TRANSFORMS_NORMALIZE_WINDOWS_H
+#define TUNE_TRANSFORMS_NORMALIZE_WINDOWS_H
 
 #include "mlir-c/IR.h"
 
@@ -28,4 +28,4 @@ void tune_normalize_windows(MlirOperation root);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_TASKS_NORMALIZE_WINDOWS_H
+#endif // TUNE_TRANSFORMS_NORMALIZE_WINDOWS_H

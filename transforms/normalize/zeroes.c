@@ -1,10 +1,8 @@
-//===- normalize_zeroes.c - Filters that were filled up with zeroes ----------===//
+//===- zeroes.c - Filters that were filled up with zeroes ----------===//
 
-#include "transforms/tasks/normalize_zeroes.h"
+#include "transforms/normalize/zeroes.h"
 
-#include "transforms/ir/constant_value.h"
-#include "transforms/ir/ir.h"
-#include "transforms/structure/nest_body.h"
+#include "transforms/normalize/spread.h"
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
@@ -12,65 +10,15 @@
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/Linalg.h"
 
-enum { RANKS = 16, OPERANDS = 3 }; // of what is looked at; what has more dimensions stays
+enum { OPERANDS = TUNE_SPREAD_OPERANDS };
 
-// Whether `op` is out + a * b, so that a factor of zero adds nothing.
-static bool sums_products(MlirOperation op) {
-  if (!tune_ir_string_starts(tune_ir_name(op), "linalg.") || mlirOperationGetNumRegions(op) != 1 ||
-      mlirOperationGetNumOperands(op) != OPERANDS || mlirOperationGetNumResults(op) != 1 ||
-      mlirBlockIsNull(tune_ir_body(op)))
-    return false;
-  tune_nest nest = {.kind = TUNE_NEST_GENERIC, .input_count = 2, .operand_count = OPERANDS};
-  tune_nest_body_read(op, &nest);
-  return nest.multiplies_and_adds;
-}
-
-static bool read_numbers(MlirOperation op, const char *name, intptr_t rank, int64_t *out_numbers) {
-  MlirAttribute numbers = tune_ir_attribute(op, name);
-  if (mlirAttributeIsNull(numbers) || !mlirAttributeIsADenseI64Array(numbers) ||
-      mlirDenseArrayGetNumElements(numbers) != rank)
-    return false;
-  for (intptr_t i = 0; i < rank; ++i)
-    out_numbers[i] = mlirDenseI64ArrayGetElement(numbers, i);
-  return true;
-}
-
-// Elements of `source` in steps, with zeroes between them and after the last.
-typedef struct spread {
-  MlirValue source;
-  intptr_t rank;
-  int64_t steps[RANKS]; // 1 where nothing lies between
-} spread;
-
-// Whether `value` is one, of known sizes, which is as large as its source where steps are 1.
-static bool find_spread(MlirValue value, spread *out_spread) {
-  MlirOperation insert = tune_ir_definition(value);
-  double filled;
-  // Without operands but the two tensors, all numbers are known.
-  if (!tune_ir_is(insert, "tensor.insert_slice") || mlirOperationGetNumOperands(insert) != 2 ||
-      !tune_constant_value(mlirOperationGetOperand(insert, 1), &filled) || filled != 0)
-    return false;
-  MlirValue source = mlirOperationGetOperand(insert, 0);
-  MlirType from = mlirValueGetType(source), to = mlirValueGetType(value);
-  intptr_t rank = (intptr_t)mlirShapedTypeGetRank(to);
-  int64_t offsets[RANKS];
-  if (rank > RANKS || mlirShapedTypeGetRank(from) != rank || !mlirShapedTypeHasStaticShape(from) ||
-      !mlirShapedTypeHasStaticShape(to) || !read_numbers(insert, "static_offsets", rank, offsets) ||
-      !read_numbers(insert, "static_strides", rank, out_spread->steps))
-    return false;
-  bool is_apart = false;
-  for (intptr_t d = 0; d < rank; ++d) {
-    int64_t size = mlirShapedTypeGetDimSize(from, d), whole = mlirShapedTypeGetDimSize(to, d);
-    // The only element along a dimension is in no steps.
-    if (size == 1)
-      out_spread->steps[d] = 1;
-    if (offsets[d] != 0 || size == 0 || (out_spread->steps[d] == 1 && size != whole))
+// Whether it begins at the first place in all dimensions, and zeroes are only where it has steps.
+static bool fills_its_place(const tune_spread *apart) {
+  for (intptr_t d = 0; d < apart->rank; ++d)
+    if (apart->offsets[d] != 0 ||
+        (apart->steps[d] == 1 && apart->sizes[d] != apart->whole_sizes[d]))
       return false;
-    is_apart |= out_spread->steps[d] > 1;
-  }
-  out_spread->source = source;
-  out_spread->rank = rank;
-  return is_apart;
+  return true;
 }
 
 static MlirAffineMap map_of(MlirAttribute maps, intptr_t operand) {
@@ -97,7 +45,7 @@ static bool slides(MlirAffineMap map, intptr_t loop) {
 // The maps of `op`, whose operand `filter` is `apart`, for the source in its place: null where that
 // is not all it takes.
 static MlirAttribute spread_maps(MlirContext context, MlirAttribute maps, intptr_t filter,
-                                 const spread *apart) {
+                                 const tune_spread *apart) {
   MlirAffineMap map = map_of(maps, filter), image = map_of(maps, 1 - filter);
   intptr_t loops = mlirAffineMapGetNumDims(map);
   for (intptr_t d = 0; d < apart->rank; ++d) {
@@ -129,7 +77,7 @@ static MlirAttribute maps_now(MlirOperation op) {
 
 // Multiplies element `place` of the dilations of the named `op` by `step`.
 static void dilate(MlirOperation op, MlirAttribute dilations, intptr_t place, int64_t step) {
-  int64_t numbers[RANKS];
+  int64_t numbers[TUNE_IR_MAX_RANK];
   intptr_t count = (intptr_t)mlirElementsAttrGetNumElements(dilations);
   for (intptr_t i = 0; i < count; ++i)
     numbers[i] = mlirDenseElementsAttrGetInt64Value(dilations, i) * (i == place ? step : 1);
@@ -140,18 +88,18 @@ static void dilate(MlirOperation op, MlirAttribute dilations, intptr_t place, in
 
 // Finds which dilations of the named `op` make `wanted` of its maps. Which dimension of the filter
 // each of them is of, the name says alone: so each is tried.
-static bool find_dilations(MlirOperation op, const spread *apart, intptr_t filter,
+static bool find_dilations(MlirOperation op, const tune_spread *apart, intptr_t filter,
                            MlirAttribute wanted) {
   MlirAttribute before = tune_ir_attribute(op, "dilations");
   if (mlirAttributeIsNull(before) || !mlirAttributeIsADenseElements(before) ||
-      mlirElementsAttrGetNumElements(before) > RANKS)
+      mlirElementsAttrGetNumElements(before) > TUNE_IR_MAX_RANK)
     return false;
   MlirContext context = mlirOperationGetContext(op);
   MlirAttribute maps = maps_now(op);
   for (intptr_t d = 0; d < apart->rank; ++d) {
     if (apart->steps[d] == 1)
       continue;
-    spread one = {.rank = apart->rank};
+    tune_spread one = {.rank = apart->rank};
     for (intptr_t other = 0; other < apart->rank; ++other)
       one.steps[other] = other == d ? apart->steps[d] : 1;
     MlirAttribute next = spread_maps(context, maps, filter, &one);
@@ -170,24 +118,11 @@ static bool find_dilations(MlirOperation op, const spread *apart, intptr_t filte
   return false;
 }
 
-// Takes `op` away where nothing uses it, and then what it alone used of what fills memory up: where
-// a schedule is applied it counts the ops that are there.
-static void drop_unused(MlirOperation op) {
-  static const char *const filling[] = {"tensor.insert_slice", "linalg.fill", "linalg.generic",
-                                        "tensor.empty", NULL};
-  while (tune_ir_is_one_of(op, filling) && !tune_ir_is_used(op)) {
-    intptr_t count = mlirOperationGetNumOperands(op);
-    MlirOperation before =
-        count ? tune_ir_definition(mlirOperationGetOperand(op, count - 1)) : (MlirOperation){NULL};
-    mlirOperationDestroy(op);
-    op = before;
-  }
-}
-
 static bool take_zeroes_out(MlirOperation op, intptr_t filter) {
-  spread apart;
+  tune_spread apart;
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
-  if (mlirAttributeIsNull(maps) || !find_spread(mlirOperationGetOperand(op, filter), &apart))
+  if (mlirAttributeIsNull(maps) || !tune_spread_find(mlirOperationGetOperand(op, filter), &apart) ||
+      !fills_its_place(&apart))
     return false;
   MlirAttribute wanted = spread_maps(mlirOperationGetContext(op), maps, filter, &apart);
   if (mlirAttributeIsNull(wanted))
@@ -198,13 +133,13 @@ static bool take_zeroes_out(MlirOperation op, intptr_t filter) {
     return false;
   MlirOperation insert = tune_ir_definition(mlirOperationGetOperand(op, filter));
   mlirOperationSetOperand(op, filter, apart.source);
-  drop_unused(insert);
+  tune_spread_drop(insert);
   return true;
 }
 
 static MlirWalkResult look_at(MlirOperation op, void *user_data) {
   (void)user_data;
-  if (sums_products(op) && !take_zeroes_out(op, 1))
+  if (tune_spread_sums_products(op) && !take_zeroes_out(op, 1))
     take_zeroes_out(op, 0);
   return MlirWalkResultAdvance;
 }

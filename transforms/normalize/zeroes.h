@@ -1,4 +1,4 @@
-//===- normalize_zeroes.h - Filters that were filled up with zeroes ----------===//
+//===- zeroes.h - Filters that were filled up with zeroes ----------===//
 //
 // StableHLO's lowering, and others, write a dilated convolution as a dense one, whose filter has
 // zeroes between its elements: a tensor.insert_slice with strides into zeroes. Most of what such
@@ -12,8 +12,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_TASKS_NORMALIZE_ZEROES_H
-#define TUNE_TRANSFORMS_TASKS_NORMALIZE_ZEROES_H
+#ifndef TUNE_TRANSFORMS_NORMALIZE_ZEROES_H
+#define TUNE_TRANSFORMS_NORMALIZE_ZEROES_H
 
 #include "mlir-c/IR.h"
 
@@ -31,4 +31,4 @@ void tune_normalize_zeroes(MlirOperation root);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_TASKS_NORMALIZE_ZEROES_H
+#endif // TUNE_TRANSFORMS_NORMALIZE_ZEROES_H

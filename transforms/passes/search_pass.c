@@ -17,8 +17,10 @@
 #include "transforms/search/search.h"
 #include "transforms/search/search_report.h"
 #include "transforms/spaces/module_tasks.h"
+#include "transforms/tasks/normalize.h"
 #include "tuning/strategies/strategies.h"
 
+#include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/Transform.h"
 
 #include <pthread.h>
@@ -107,7 +109,7 @@ typedef struct search_settings {
   const char *selection, *measure;
   size_t round; // where `measure` exports
   tune_progress_style report;
-  bool timing;
+  bool timing, stock;
 } search_settings;
 
 #define INTO(member) TUNE_PASS_OPTION_INTO(search_settings, member)
@@ -179,6 +181,11 @@ static const tune_pass_option options_table[] = {
      .initial = "true",
      .summary = "at the end the module with all winners is checked, and timed beside its default: "
                 "what loses there loses its winner (true)"},
+    {.name = "stock",
+     .type = TUNE_PASS_OPTION_FLAG,
+     INTO(stock),
+     .summary = "tune ops in the form that stock mlir-opt finds, so that tune-export-schedule has "
+                "all winners; the module is marked so"},
     {.name = "function",
      .type = TUNE_PASS_OPTION_STRING,
      INTO(search.function),
@@ -361,6 +368,9 @@ static tune_status search_run(MlirOperation module, const tune_pass_options *opt
       tune_search_report_create(stderr, settings.report, settings.timing, &report));
   tune_search_observer observer = tune_search_report_get_observer(report);
   enter_search();
+  if (settings.stock)
+    mlirOperationSetAttributeByName(module, tune_ir_string(TUNE_STOCK_ATTRIBUTE),
+                                    mlirUnitAttrGet(mlirOperationGetContext(module)));
   tune_sized_module sized = {.copy = {NULL}};
   tune_status status = tune_task_options_size_module(options, module, &sized);
   if (tune_status_is_ok(status))

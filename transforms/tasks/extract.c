@@ -7,6 +7,7 @@
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/ir/task_key.h"
+#include "transforms/normalize/marks.h"
 #include "transforms/tasks/normalize.h"
 #include "transforms/tasks/task_function.h"
 #include "transforms/tasks/task_order.h"
@@ -40,10 +41,10 @@ static tune_task_occurrence find_occurrence(const tune_fusion_groups *groups, si
       // The name lives as long as the context.
       .function = tune_ir_string_attribute(anchor->function, "sym_name").data,
   };
-  size_t mark = tune_normalize_get_mark(location);
+  size_t mark = tune_marks_get(location);
   // The place of any other op of the task is better than none.
   for (size_t i = 0; i < described->count && mark >= from->count; ++i)
-    mark = tune_normalize_get_mark(
+    mark = tune_marks_get(
         mlirOperationGetLocation(groups->nodes[groups->members[described->first + i]].op));
   if (mark < from->count) {
     occurrence.anchor = from->ops[mark];
@@ -81,7 +82,7 @@ static tune_status list_left_out(tune_extraction *extraction, const tune_op_list
     if (!node->reason)
       continue;
     MlirLocation location = mlirOperationGetLocation(node->op);
-    size_t mark = tune_normalize_get_mark(location);
+    size_t mark = tune_marks_get(location);
     MlirOperation op = mark < from->count ? from->ops[mark] : node->op;
     TUNE_RETURN_IF_ERROR(
         add_left_out(extraction, mlirOperationGetLocation(op), tune_ir_name(op), node->reason));
@@ -339,7 +340,7 @@ static tune_status extract_marked(tune_extraction *extraction, MlirModule module
   extraction->normalized =
       mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
   MlirOperation normalized = mlirModuleGetOperation(extraction->normalized);
-  tune_normalize_mark(normalized);
+  tune_marks_set(normalized);
   extraction->decomposition = tune_normalize_decomposition(normalized);
   TUNE_RETURN_IF_ERROR(tune_normalize(extraction->normalized, for_cpu));
   TUNE_RETURN_IF_ERROR(tune_fusion_groups_create(normalized, for_cpu, NULL, &extraction->groups));
@@ -361,7 +362,7 @@ tune_status tune_extract_cut(MlirModule module, bool for_cpu, const tune_digest 
   *out_extraction = NULL;
   tune_extraction *extraction = calloc(1, sizeof *extraction);
   tune_op_list from = {0};
-  tune_normalize_walk(mlirModuleGetOperation(module), note_original, &from);
+  tune_marks_walk(mlirModuleGetOperation(module), note_original, &from);
   tune_status status = !extraction || from.failed
                            ? tune_status_out_of_memory("listing the ops of a module")
                            : extract_marked(extraction, module, for_cpu, &cuts, &from);

@@ -8,21 +8,20 @@
 #include "transforms/ir/ir.h"
 #include "transforms/ir/no_elements.h"
 #include "transforms/ir/transform_script.h"
+#include "transforms/normalize/phases.h"
+#include "transforms/normalize/pixels.h"
+#include "transforms/normalize/prefixes.h"
+#include "transforms/normalize/sums.h"
+#include "transforms/normalize/windows.h"
+#include "transforms/normalize/zeroes.h"
 #include "transforms/tasks/extract.h"
-#include "transforms/tasks/normalize_prefixes.h"
-#include "transforms/tasks/normalize_sums.h"
-#include "transforms/tasks/normalize_windows.h"
-#include "transforms/tasks/normalize_zeroes.h"
 
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/Linalg.h"
 #include "mlir-c/Pass.h"
 #include "mlir-c/Transforms.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-
-#define MARK_PREFIX "tune.op."
 
 const char *const tune_normalize_passes[] = {
     "inline", "linalg-generalize-named-ops", "linalg-fold-unit-extent-dims", "canonicalize", "cse",
@@ -130,13 +129,15 @@ void tune_normalize_forget_tasks(MlirOperation module) {
   mlirOperationWalk(module, forget_in_op, NULL, MlirWalkPreOrder);
 }
 
-void tune_normalize_operands(MlirOperation root, bool for_cpu) {
-  if (for_cpu) {
-    tune_normalize_prefixes(root);
-    tune_normalize_sums(root);
-  }
+tune_status tune_normalize_operands(MlirOperation root, bool for_cpu) {
+  if (!mlirAttributeIsNull(tune_ir_attribute(root, TUNE_STOCK_ATTRIBUTE)))
+    return TUNE_OK;
+  bool is_done = !for_cpu || (tune_normalize_prefixes(root) && tune_normalize_sums(root));
   tune_normalize_zeroes(root);
+  is_done &= tune_normalize_phases(root);
   tune_normalize_windows(root);
+  is_done &= tune_normalize_pixels(root);
+  return is_done ? TUNE_OK : tune_status_out_of_memory("normalizing the module");
 }
 
 tune_status tune_normalize(MlirModule module, bool for_cpu) {
@@ -147,7 +148,7 @@ tune_status tune_normalize(MlirModule module, bool for_cpu) {
   tune_normalize_forget_tasks(mlirModuleGetOperation(module));
   tune_allow_place(mlirModuleGetOperation(module));
   TUNE_RETURN_IF_ERROR(tune_no_elements_replace(mlirModuleGetOperation(module)));
-  tune_normalize_operands(mlirModuleGetOperation(module), for_cpu);
+  TUNE_RETURN_IF_ERROR(tune_normalize_operands(mlirModuleGetOperation(module), for_cpu));
   const char *decomposition = tune_normalize_decomposition(mlirModuleGetOperation(module));
   if (decomposition)
     TUNE_RETURN_IF_ERROR(run_transforms(mlirModuleGetOperation(module), decomposition));
@@ -166,111 +167,4 @@ tune_status tune_normalize(MlirModule module, bool for_cpu) {
   tune_diagnostics_deinit(&diagnostics);
   mlirPassManagerDestroy(manager);
   return status;
-}
-
-//===--- Marks ----------------------------------------------------------------===//
-
-typedef struct numbering {
-  void (*callback)(MlirOperation op, size_t number, void *user_data);
-  void *user_data;
-  size_t next;
-} numbering;
-
-static MlirWalkResult number_op(MlirOperation op, void *user_data) {
-  numbering *state = user_data;
-  MlirStringRef name = tune_ir_name(op);
-  bool is_structured =
-      tune_ir_string_equal(name, "tensor.pad") ||
-      (tune_ir_string_starts(name, "linalg.") && !tune_ir_string_equal(name, "linalg.yield") &&
-       !tune_ir_string_equal(name, "linalg.index"));
-  if (is_structured)
-    state->callback(op, state->next++, state->user_data);
-  return MlirWalkResultAdvance;
-}
-
-void tune_normalize_walk(MlirOperation root,
-                         void (*callback)(MlirOperation op, size_t number, void *user_data),
-                         void *user_data) {
-  numbering state = {callback, user_data, 0};
-  mlirOperationWalk(root, number_op, &state, MlirWalkPreOrder);
-}
-
-static void mark_op(MlirOperation op, size_t number, void *user_data) {
-  (void)user_data;
-  char name[sizeof MARK_PREFIX + 20];
-  snprintf(name, sizeof name, MARK_PREFIX "%zu", number);
-  mlirOperationSetLocation(op,
-                           mlirLocationNameGet(mlirOperationGetContext(op), tune_ir_string(name),
-                                               mlirOperationGetLocation(op)));
-}
-
-void tune_normalize_mark(MlirOperation root) { tune_normalize_walk(root, mark_op, NULL); }
-
-// The locations of which a fusion is made; free() them. NULL with count 0 where memory ran out.
-static MlirLocation *get_parts(MlirLocation location, size_t *out_count) {
-  *out_count = mlirLocationFusedGetNumLocations(location);
-  MlirLocation *parts = calloc(*out_count + 1, sizeof *parts);
-  if (parts)
-    mlirLocationFusedGetLocations(location, parts);
-  else
-    *out_count = 0;
-  return parts;
-}
-
-size_t tune_normalize_get_mark(MlirLocation location) {
-  if (mlirLocationIsAName(location)) {
-    MlirStringRef name = mlirIdentifierStr(mlirLocationNameGetName(location));
-    if (tune_ir_string_starts(name, MARK_PREFIX))
-      return strtoull(name.data + strlen(MARK_PREFIX), NULL, 10);
-    return tune_normalize_get_mark(mlirLocationNameGetChildLoc(location));
-  }
-  if (mlirLocationIsACallSite(location)) {
-    size_t mark = tune_normalize_get_mark(mlirLocationCallSiteGetCallee(location));
-    return mark != TUNE_NORMALIZE_NO_MARK
-               ? mark
-               : tune_normalize_get_mark(mlirLocationCallSiteGetCaller(location));
-  }
-  size_t mark = TUNE_NORMALIZE_NO_MARK;
-  if (mlirLocationIsAFused(location)) {
-    size_t count;
-    MlirLocation *parts = get_parts(location, &count);
-    for (size_t i = 0; i < count && mark == TUNE_NORMALIZE_NO_MARK; ++i)
-      mark = tune_normalize_get_mark(parts[i]);
-    free(parts);
-  }
-  return mark;
-}
-
-static MlirLocation without_marks(MlirLocation location) {
-  if (mlirLocationIsAName(location)) {
-    MlirIdentifier name = mlirLocationNameGetName(location);
-    MlirLocation child = without_marks(mlirLocationNameGetChildLoc(location));
-    return tune_ir_string_starts(mlirIdentifierStr(name), MARK_PREFIX)
-               ? child
-               : mlirLocationNameGet(mlirLocationGetContext(location), mlirIdentifierStr(name),
-                                     child);
-  }
-  if (mlirLocationIsACallSite(location))
-    return mlirLocationCallSiteGet(without_marks(mlirLocationCallSiteGetCallee(location)),
-                                   without_marks(mlirLocationCallSiteGetCaller(location)));
-  if (!mlirLocationIsAFused(location))
-    return location;
-  size_t count;
-  MlirLocation *parts = get_parts(location, &count);
-  for (size_t i = 0; i < count; ++i)
-    parts[i] = without_marks(parts[i]);
-  MlirLocation fused = mlirLocationFusedGet(mlirLocationGetContext(location), (intptr_t)count,
-                                            parts, mlirLocationFusedGetMetadata(location));
-  free(parts);
-  return fused;
-}
-
-static MlirWalkResult unmark_op(MlirOperation op, void *user_data) {
-  (void)user_data;
-  mlirOperationSetLocation(op, without_marks(mlirOperationGetLocation(op)));
-  return MlirWalkResultAdvance;
-}
-
-void tune_normalize_unmark(MlirOperation root) {
-  mlirOperationWalk(root, unmark_op, NULL, MlirWalkPreOrder);
 }

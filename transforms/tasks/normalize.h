@@ -8,8 +8,8 @@
 //   linalg-fold-unit-extent-dims  and the reshapes for them between the ops
 //   canonicalize, cse
 //
-// Marks on locations survive these passes, and tell of an op that comes out which op went
-// in.
+// Marks on locations (transforms/normalize/marks.h) survive these passes, and tell of an op that
+// comes out which op went in.
 //
 // Threads: as the context of the module.
 //
@@ -43,30 +43,21 @@ const char *tune_normalize_decomposition(MlirOperation module);
 // Where it is `for_cpu`, operands are those that a CPU takes (tune_normalize_operands).
 tune_status tune_normalize(MlirModule module, bool for_cpu);
 
-// What comes before all that, and upstream has nothing for: filters without the zeroes between
-// their elements (normalize_zeroes.h), images without what is not read (normalize_windows.h) and,
-// `for_cpu`, sums of prefixes as one window (normalize_prefixes.h) and reductions one dimension at
-// a time as one (normalize_sums.h). A script that repeats a normalization starts from it.
-void tune_normalize_operands(MlirOperation root, bool for_cpu);
+// A unit attribute of a module: its tasks are to be the ones that stock mlir-opt finds in it, so
+// that what is exported of their schedules can be replayed there.
+#define TUNE_STOCK_ATTRIBUTE "tune.stock"
+
+// What comes before all that, and upstream has nothing for: what transforms/normalize/ does with
+// filters and images that have zeroes between their elements (zeroes.h, phases.h), with images of
+// which a part is read (windows.h) or whose pixels are one line (pixels.h) and, `for_cpu`, with
+// sums of prefixes (prefixes.h) and reductions one dimension at a time (sums.h). None of it is done
+// to a module that has TUNE_STOCK_ATTRIBUTE. A script that repeats a normalization starts from it.
+// OUT_OF_MEMORY where a part of it may not be done.
+tune_status tune_normalize_operands(MlirOperation root, bool for_cpu);
 
 // Takes off what an extraction wrote (`tune.task`, `tune.anchor`) and another one is not to find,
 // since schedules go by it. tune_normalize does that too.
 void tune_normalize_forget_tasks(MlirOperation module);
-
-// Calls `callback` for each structured op (linalg ops and tensor.pad) of `root` in the order of a
-// pre-order walk, with its number.
-void tune_normalize_walk(MlirOperation root,
-                         void (*callback)(MlirOperation op, size_t number, void *user_data),
-                         void *user_data);
-
-#define TUNE_NORMALIZE_NO_MARK ((size_t)-1)
-
-// Marks the locations of the structured ops of `root` with their numbers.
-void tune_normalize_mark(MlirOperation root);
-// The number in the location of an op that comes from a marked one, or TUNE_NORMALIZE_NO_MARK.
-size_t tune_normalize_get_mark(MlirLocation location);
-// Takes the marks off the locations of all ops of `root`.
-void tune_normalize_unmark(MlirOperation root);
 
 #ifdef __cplusplus
 }

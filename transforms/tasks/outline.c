@@ -4,7 +4,7 @@
 
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_list.h"
-#include "transforms/tasks/normalize.h"
+#include "transforms/normalize/marks.h"
 #include "transforms/tasks/task_order.h"
 
 #include <stdio.h>
@@ -155,7 +155,7 @@ static tune_status outline(outliner *state) {
     TUNE_RETURN_IF_ERROR(outline_group(state, group));
   put_calls(state);
   TUNE_RETURN_IF_ERROR(erase_outlined(state));
-  tune_normalize_unmark(state->module);
+  tune_marks_clear(state->module);
   return TUNE_OK;
 }
 

@@ -10,9 +10,11 @@
 #include "transforms/ir/ir.h"
 #include "transforms/ir/task_key.h"
 #include "transforms/tasks/extract.h"
+#include "transforms/tasks/normalize.h"
 #include "transforms/tasks/outline.h"
 #include "transforms/tasks/task_function.h"
 
+#include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/RegisterEverything.h"
 
 #include <setjmp.h>
@@ -84,11 +86,24 @@ static inline void setup(fixture *f, const char *text) {
   extract_module(f);
 }
 
-static inline void setup_example(fixture *f, const char *name) {
+static inline void parse_example(fixture *f, const char *name) {
   char path[1024];
   snprintf(path, sizeof path, TUNE_EXAMPLES_DIR "/%s.mlir", name);
   f->context = make_context();
   f->module = mlirModuleCreateParseFromFile(f->context, tune_ir_string(path));
+}
+
+static inline void setup_example(fixture *f, const char *name) {
+  parse_example(f, name);
+  extract_module(f);
+}
+
+// With the tasks that stock mlir-opt finds.
+static inline void setup_stock_example(fixture *f, const char *name) {
+  parse_example(f, name);
+  mlirOperationSetAttributeByName(mlirModuleGetOperation(f->module),
+                                  tune_ir_string(TUNE_STOCK_ATTRIBUTE),
+                                  mlirUnitAttrGet(f->context));
   extract_module(f);
 }
 

@@ -281,7 +281,7 @@ static void stock_mlir_outlines_the_same(void **state) {
   (void)state;
   for (size_t i = 0; i < example_count; ++i) {
     fixture f;
-    setup_example(&f, examples[i].name);
+    setup_stock_example(&f, examples[i].name);
     MlirModule outlined = outline_by_script(&f, examples[i].name);
     key_count keys = {0};
     mlirOperationWalk(mlirModuleGetOperation(outlined), check_key, &keys, MlirWalkPreOrder);

@@ -1,0 +1,34 @@
+//===- pixels.h - Products over all pixels of an image, as one line --------------===//
+//
+// A 1x1 convolution with channels before pixels (NCHW) is a matrix product, of the filter and of
+// channels x pixels. Written as a convolution its rows are as short as a line of the image (14, 7),
+// which fill no vectors, and rules would turn the image for it. But the lines lie one after the
+// other: here they become one, by reshapes that cost nothing. Ops on elements that follow take
+// part, so that they stay beside their product; what fills or broadcasts is made anew for it.
+//
+// Threads: one thread at a time per module.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_NORMALIZE_PIXELS_H
+#define TUNE_TRANSFORMS_NORMALIZE_PIXELS_H
+
+#include "mlir-c/IR.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Does so with all sums of products in `root`, named or generic, of known sizes, whose last
+// dimensions, two and more, are the last ones of one factor in the same order, and not in the
+// other. Before named ops are made generic or after. False where memory ran out and not all was
+// done.
+bool tune_normalize_pixels(MlirOperation root);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_NORMALIZE_PIXELS_H

@@ -1,0 +1,123 @@
+//===- tensor_ops.c ---------------------------------------------------------------===//
+
+#include "transforms/normalize/tensor_ops.h"
+
+#include "mlir-c/AffineExpr.h"
+#include "mlir-c/AffineMap.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+bool tune_tensor_is_plain(MlirType type) {
+  return mlirTypeIsARankedTensor(type) && mlirShapedTypeHasStaticShape(type) &&
+         mlirShapedTypeGetRank(type) <= TUNE_IR_MAX_RANK &&
+         mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type));
+}
+
+static MlirType tensor_like(MlirValue value, intptr_t rank, const int64_t *sizes) {
+  MlirType type = mlirValueGetType(value);
+  return mlirRankedTensorTypeGet(rank, sizes, mlirShapedTypeGetElementType(type),
+                                 (MlirAttribute){NULL});
+}
+
+MlirValue tune_tensor_pad(const tune_ir_builder *b, MlirValue value, const int64_t *low,
+                          const int64_t *high, double number) {
+  MlirType type = mlirValueGetType(value);
+  intptr_t rank = (intptr_t)mlirShapedTypeGetRank(type);
+  int64_t sizes[TUNE_IR_MAX_RANK];
+  for (intptr_t d = 0; d < rank; ++d)
+    sizes[d] = low[d] + mlirShapedTypeGetDimSize(type, d) + high[d];
+  MlirValue filled = tune_ir_build_number(b, mlirShapedTypeGetElementType(type), number);
+  MlirBlock block = tune_ir_make_block(b, (size_t)rank);
+  tune_ir_builder body = tune_ir_builder_at_end(block, b->location);
+  tune_ir_build(&body,
+                &(tune_ir_parts){.name = "tensor.yield", .operand_count = 1, .operands = &filled});
+  MlirNamedAttribute attributes[] = {
+      tune_ir_named(b->context, "static_low", mlirDenseI64ArrayGet(b->context, rank, low)),
+      tune_ir_named(b->context, "static_high", mlirDenseI64ArrayGet(b->context, rank, high)),
+      tune_ir_named(b->context, "operandSegmentSizes",
+                    mlirDenseI32ArrayGet(b->context, 3, (int32_t[]){1, 0, 0}))};
+  MlirRegion region = tune_ir_make_region(block);
+  MlirType padded = tensor_like(value, rank, sizes);
+  return tune_ir_build_result(b, &(tune_ir_parts){.name = "tensor.pad",
+                                                  .operand_count = 1,
+                                                  .operands = &value,
+                                                  .type_count = 1,
+                                                  .types = &padded,
+                                                  .attribute_count = 3,
+                                                  .attributes = attributes,
+                                                  .region_count = 1,
+                                                  .regions = &region});
+}
+
+MlirValue tune_tensor_slice(const tune_ir_builder *b, MlirValue value, const int64_t *offsets,
+                            const int64_t *sizes) {
+  intptr_t rank = (intptr_t)mlirShapedTypeGetRank(mlirValueGetType(value));
+  int64_t ones[TUNE_IR_MAX_RANK];
+  for (intptr_t d = 0; d < rank; ++d)
+    ones[d] = 1;
+  MlirType type = tensor_like(value, rank, sizes);
+  MlirNamedAttribute attributes[] = {
+      tune_ir_named(b->context, "static_offsets", mlirDenseI64ArrayGet(b->context, rank, offsets)),
+      tune_ir_named(b->context, "static_sizes", mlirDenseI64ArrayGet(b->context, rank, sizes)),
+      tune_ir_named(b->context, "static_strides", mlirDenseI64ArrayGet(b->context, rank, ones)),
+      tune_ir_named(b->context, "operandSegmentSizes",
+                    mlirDenseI32ArrayGet(b->context, 4, (int32_t[]){1, 0, 0, 0}))};
+  return tune_ir_build_result(b, &(tune_ir_parts){.name = "tensor.extract_slice",
+                                                  .operand_count = 1,
+                                                  .operands = &value,
+                                                  .type_count = 1,
+                                                  .types = &type,
+                                                  .attribute_count = 4,
+                                                  .attributes = attributes});
+}
+
+MlirValue tune_tensor_reshape(const tune_ir_builder *b, MlirValue value, intptr_t rank,
+                              const int64_t *sizes, const intptr_t *members) {
+  intptr_t before = (intptr_t)mlirShapedTypeGetRank(mlirValueGetType(value)), next = 0;
+  bool is_expanded = rank > before;
+  MlirType type = tensor_like(value, rank, sizes), i64 = mlirIntegerTypeGet(b->context, 64);
+  MlirAttribute groups[TUNE_IR_MAX_RANK], dimensions[TUNE_IR_MAX_RANK];
+  intptr_t group_count = is_expanded ? before : rank;
+  for (intptr_t g = 0; g < group_count; ++g) {
+    for (intptr_t m = 0; m < members[g]; ++m)
+      dimensions[m] = mlirIntegerAttrGet(i64, next++);
+    groups[g] = mlirArrayAttrGet(b->context, members[g], dimensions);
+  }
+  MlirNamedAttribute attributes[] = {
+      tune_ir_named(b->context, "reassociation", mlirArrayAttrGet(b->context, group_count, groups)),
+      tune_ir_named(b->context, "static_output_shape",
+                    mlirDenseI64ArrayGet(b->context, rank, sizes))};
+  return tune_ir_build_result(
+      b, &(tune_ir_parts){.name = is_expanded ? "tensor.expand_shape" : "tensor.collapse_shape",
+                          .operand_count = 1,
+                          .operands = &value,
+                          .type_count = 1,
+                          .types = &type,
+                          .attribute_count = is_expanded ? 2 : 1,
+                          .attributes = attributes});
+}
+
+void tune_generic_attributes(const tune_ir_builder *b, intptr_t map_count,
+                             const MlirAffineMap *maps, MlirNamedAttribute *out_attributes) {
+  MlirContext context = b->context;
+  MlirAffineMap result = maps[map_count - 1];
+  intptr_t loops = mlirAffineMapGetNumDims(result);
+  MlirAttribute iterators[TUNE_IR_MAX_LOOPS], all[TUNE_IR_MAX_RANK];
+  for (intptr_t d = 0; d < loops; ++d) {
+    bool is_parallel = false;
+    for (intptr_t i = 0; i < mlirAffineMapGetNumResults(result); ++i)
+      is_parallel |= mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(result, i), d);
+    iterators[d] = mlirAttributeParseGet(
+        context, tune_ir_string(is_parallel ? "#linalg.iterator_type<parallel>"
+                                            : "#linalg.iterator_type<reduction>"));
+  }
+  for (intptr_t m = 0; m < map_count; ++m)
+    all[m] = mlirAffineMapAttrGet(maps[m]);
+  out_attributes[0] =
+      tune_ir_named(context, "indexing_maps", mlirArrayAttrGet(context, map_count, all));
+  out_attributes[1] =
+      tune_ir_named(context, "iterator_types", mlirArrayAttrGet(context, loops, iterators));
+  out_attributes[2] =
+      tune_ir_named(context, "operandSegmentSizes",
+                    mlirDenseI32ArrayGet(context, 2, (int32_t[]){(int32_t)map_count - 1, 1}));
+}

@@ -1,0 +1,45 @@
+//===- tensor_ops.h - What normalizing makes of tensors ------------------------===//
+//
+// tensor.pad, slices, reshapes and the attributes of linalg.generic, of tensors whose sizes are
+// known, and that have at most TUNE_IR_MAX_RANK dimensions. The dialects have to be loaded.
+//
+// Threads: as the context of the IR.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_NORMALIZE_TENSOR_OPS_H
+#define TUNE_TRANSFORMS_NORMALIZE_TENSOR_OPS_H
+
+#include "transforms/ir/ir_builder.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Whether `type` is a tensor of such, without an encoding.
+bool tune_tensor_is_plain(MlirType type);
+
+// `value` with low[d] elements more before dimension d and high[d] after it, which are `number`.
+MlirValue tune_tensor_pad(const tune_ir_builder *builder, MlirValue value, const int64_t *low,
+                          const int64_t *high, double number);
+
+// The `sizes` elements of `value` from `offsets` on.
+MlirValue tune_tensor_slice(const tune_ir_builder *builder, MlirValue value, const int64_t *offsets,
+                            const int64_t *sizes);
+
+// `value` as a tensor of `sizes`, `rank` of them: a tensor.expand_shape where `value` has fewer
+// dimensions, a tensor.collapse_shape where it has more. Of the tensor with more of them, the first
+// members[0] are the first of the other, the next members[1] the second, and so on.
+MlirValue tune_tensor_reshape(const tune_ir_builder *builder, MlirValue value, intptr_t rank,
+                              const int64_t *sizes, const intptr_t *members);
+
+// The three attributes of a linalg.generic of one result, which the last of `maps` is of. Loops
+// that the result has no index of are reductions.
+void tune_generic_attributes(const tune_ir_builder *builder, intptr_t map_count,
+                             const MlirAffineMap *maps, MlirNamedAttribute *out_attributes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_NORMALIZE_TENSOR_OPS_H
