@@ -37,6 +37,8 @@ class Text:
 
     def __init__(self, seed, steps):
         self.random = random.Random(seed)
+        # What was thought of later, so that most modules of a seed stay what they were.
+        self.apart = random.Random("apart %d" % seed)
         self.arguments, self.lines, self.values, self.constants, self.functions = [], [], [], {}, []
         self.count, self.depth, self.has_zero = 0, 2, self.random.random() < 0.03
         # Of one size, which is known at run time alone.

@@ -58,7 +58,26 @@ class Windows:
         return self.generic([a, b], [image_map, filter_map], [self.start(into, out_shape)], [out_map], iterators,
                             self.multiply_add(kind, into))[0]
 
+    def spread_image(self, kind, shape, places):
+        """Pixels in steps, with zeroes between them, as of a transposed convolution; None where it is too small."""
+        steps, offsets, inner = [1] * len(shape), [0] * len(shape), list(shape)
+        for place in places:
+            steps[place] = self.apart.choice((1, 2, 2, 3))
+            offsets[place] = self.apart.randrange(0, min(4, shape[place]))
+            most = (shape[place] - offsets[place] - 1) // steps[place] + 1
+            inner[place] = max(1, most - self.apart.choice((0, 0, 1)))
+        if product(steps) == 1:
+            return None
+        a, into, value = self.argument(kind, inner), self.filled(kind, shape), Value(self.fresh(), kind, shape)
+        self.line("%s = tensor.insert_slice %s into %s%s %s %s : %s into %s", value.name, a.name, into.name, offsets,
+                  inner, steps, a.type, into.type)
+        return value
+
     def padded_image(self, kind, shape, places):
+        if self.apart.random() < 0.4:
+            spread = self.spread_image(kind, shape, places)
+            if spread:
+                return spread
         low, high, inner = [0] * len(shape), [0] * len(shape), list(shape)
         for place in places:
             if shape[place] > 2 and self.chance(0.8):
