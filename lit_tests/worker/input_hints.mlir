@@ -1,5 +1,6 @@
 // RUN: tune-worker --build %s --function=network --emit=signature | tr -d '\n ' | tr '{' '\n' | FileCheck %s
 // RUN: tune-worker --build %s --function=integers --emit=signature | tr -d '\n ' | tr '{' '\n' | FileCheck %s --check-prefix=INTEGERS
+// RUN: tune-worker --build %s --function=turns --emit=signature | tr -d '\n ' | tr '{' '\n' | FileCheck %s --check-prefix=TURNS
 // Which values arguments get, read off how they are used.
 
 // Ids within the table, through the wrap of negative ones and a widening.
@@ -100,4 +101,60 @@ func.func @integers(%x: tensor<8xi32>, %by: tensor<8xi32>, %shift: tensor<8xi32>
     linalg.yield %t, %w, %n : i32, f32, i8
   } -> (tensor<8xi32>, tensor<8xf32>, tensor<8xi8>)
   return %r#0, %r#1, %r#2 : tensor<8xi32>, tensor<8xf32>, tensor<8xi8>
+}
+
+// How often a loop turns is at least once, and below the dimensions; so is where one of a fixed
+// length ends. What is compared with a constant, and many numbers, are any.
+// TURNS: "shape":[4,8]
+// TURNS-NEXT: "type":"i32","shape":[],{{.*}}"range":[1.0,3.0]
+// TURNS-NEXT: "kind":"scalar","type":"i64","range":[1.0,3.0]
+// TURNS-NEXT: "kind":"scalar","type":"i32","range":[1.0,3.0]
+// TURNS-NEXT: "kind":"scalar","type":"i32","range":[-2147483648.0,2147483647.0]
+// TURNS-NEXT: "type":"i32","shape":[8],{{.*}}"range":[-2147483648.0,2147483647.0]
+func.func @turns(%x: tensor<4x8xf32>, %n: tensor<i32>, %most: i64, %end: i32, %large: i32,
+                 %data: tensor<8xi32>) -> (tensor<4x8xf32>, i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant 0 : index
+  %s = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %many = arith.constant 1000 : i32
+  %m = tensor.extract %n[] : tensor<i32>
+  %r:2 = scf.while (%a = %x, %i = %c0) : (tensor<4x8xf32>, i32) -> (tensor<4x8xf32>, i32) {
+    %wide = arith.extsi %i : i32 to i64
+    %t0 = arith.cmpi slt, %i, %m : i32
+    %t1 = arith.cmpi slt, %wide, %most : i64
+    %t = arith.andi %t0, %t1 : i1
+    scf.condition(%t) %a, %i : tensor<4x8xf32>, i32
+  } do {
+  ^bb0(%b: tensor<4x8xf32>, %j: i32):
+    %e = tensor.empty() : tensor<4x8xf32>
+    %c = linalg.tanh ins(%b : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+    %k = arith.addi %j, %c1 : i32
+    scf.yield %c, %k : tensor<4x8xf32>, i32
+  }
+  %above = arith.cmpi sgt, %large, %many : i32
+  %begin = scf.if %above -> i32 {
+    scf.yield %c1 : i32
+  } else {
+    scf.yield %c0 : i32
+  }
+  %f = scf.for %i = %z to %c8 step %s iter_args(%sum = %begin) -> i32 {
+    %v = tensor.extract %data[%i] : tensor<8xi32>
+    %is = arith.cmpi slt, %sum, %end : i32
+    %isnt = arith.cmpi ne, %v, %sum : i32
+    %next = scf.if %is -> i32 {
+      %more = scf.if %isnt -> i32 {
+        %add = arith.addi %sum, %c1 : i32
+        scf.yield %add : i32
+      } else {
+        scf.yield %sum : i32
+      }
+      scf.yield %more : i32
+    } else {
+      scf.yield %sum : i32
+    }
+    scf.yield %next : i32
+  }
+  return %r#0, %f : tensor<4x8xf32>, i32
 }

@@ -211,6 +211,11 @@ tune_status inputs_make_exact(const inputs_source *source, const task *t,
   return TUNE_OK;
 }
 
+bool inputs_are_number(const tune_buffer *input) {
+  tune_element_type element = input->type.element;
+  return !tune_element_type_is_float(element) && input->size == tune_element_type_size(element);
+}
+
 bool inputs_have_file_of_floats(const tune_inputs_wanted *wanted, const task *t) {
   for (size_t i = 0; i < t->signature.argument_count; ++i)
     if (input_path(wanted, i) && tune_element_type_is_float(t->signature.arguments[i].element))

@@ -45,6 +45,8 @@ tune_status inputs_make_sparse(const inputs_source *source, const task *t, input
 tune_status inputs_make_exact(const inputs_source *source, const task *t,
                               const tune_exact_plan *plan, size_t number, size_t striped,
                               task_inputs *set);
+// Whether it is an integer by itself, which may say how often a loop turns.
+bool inputs_are_number(const tune_buffer *input);
 // Whether floats come from a file.
 bool inputs_have_file_of_floats(const tune_inputs_wanted *wanted, const task *t);
 // Leaves NULL.

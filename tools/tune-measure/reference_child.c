@@ -1,6 +1,8 @@
 //===- reference_child.c - One run of a reference ---------------------------------===//
 
 #include "tools/tune-measure/reference_child.h"
+#include "support/string_builder.h"
+#include "tools/tune-measure/inputs.h"
 #include "tools/tune-measure/transfer.h"
 
 #include <stdlib.h>
@@ -61,6 +63,31 @@ static tune_status take_report(reference_order *order, const json_t *object, tun
   return status;
 }
 
+// The numbers among the arguments, of which one may say how often a loop turns.
+static void append_numbers(const task *t, const task_inputs *set, tune_string_builder *text) {
+  const char *separator = ", where ";
+  for (size_t i = 0; i < t->signature.argument_count; ++i) {
+    const tune_buffer *value = &set->values[i];
+    if (!inputs_are_number(value))
+      continue;
+    tune_string_builder_appendf(text, "%sargument %zu is %.17g", separator, i,
+                                tune_element_load(value->type.element, value->data));
+    separator = ", ";
+  }
+}
+
+static tune_status make_timeout(const reference_order *order, const char *error) {
+  tune_string_builder text;
+  char *numbers;
+  tune_string_builder_init(&text);
+  append_numbers(order->of, order->set, &text);
+  TUNE_RETURN_IF_ERROR(tune_string_builder_finish(&text, &numbers));
+  tune_status status = tune_status_make(
+      TUNE_DEADLINE_EXCEEDED, "the reference, which is the plain lowering: %s%s", error, numbers);
+  free(numbers);
+  return status;
+}
+
 tune_status reference_child_run(const reference *r, reference_order *order,
                                 tune_buffer **out_outputs, double *out_seconds) {
   const task *t = order->of;
@@ -78,10 +105,7 @@ tune_status reference_child_run(const reference *r, reference_order *order,
     if (outcome.end == CHILD_CANCELLED)
       status = tune_status_make(TUNE_CANCELLED, "stopped");
     else if (outcome.end == CHILD_TIMED_OUT)
-      status = tune_status_make(TUNE_DEADLINE_EXCEEDED,
-                                "the reference, which is the plain "
-                                "lowering: %s",
-                                outcome.error);
+      status = make_timeout(order, outcome.error);
     else if (outcome.end != CHILD_REPORTED)
       status = tune_status_make(TUNE_INTERNAL, "the reference failed: %s", outcome.error);
     else

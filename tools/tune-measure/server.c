@@ -4,6 +4,7 @@
 #include "support/message.h"
 #include "tools/tune-measure/compare_placements.h"
 #include "tools/tune-measure/device.h"
+#include "tools/tune-measure/inputs.h"
 #include "tools/tune-measure/trial.h"
 
 #include <errno.h>
@@ -265,7 +266,7 @@ static tune_status find_scalars(const task *t, tune_scalar_list *out_scalars) {
     return tune_status_out_of_memory("running artifacts");
   for (size_t i = 0; i < count; ++i) {
     const tune_buffer *value = &t->dense.values[i];
-    if (value->type.is_scalar && !tune_element_type_is_float(value->type.element))
+    if (inputs_are_number(value))
       out_scalars->items[out_scalars->count++] =
           (tune_scalar){(int64_t)i, tune_element_load(value->type.element, value->data)};
   }

@@ -14,6 +14,7 @@
 // used for anything.
 #define DEPTH_LIMIT 64
 #define VISIT_LIMIT 4096
+#define JOIN_LIMIT 8 // of conditions
 // What a mask is multiplied by is beyond any value that it is added to.
 #define HUGE_FACTOR 1e3
 // Of integers that become floats.
@@ -22,6 +23,7 @@
 #define LARGEST_F16 65504.0
 #define LARGEST_EXPONENT 3
 #define UNKNOWN_LENGTH 4096
+#define MOST_TURNS 63
 #define WIDEST_SHARE 0.5 // of an integer's range, for floats that become one
 
 static const double POSITIVE_LOW = 0.5, POSITIVE_HIGH = 1.5;
@@ -34,10 +36,11 @@ typedef struct needs {
   int64_t table; // the smallest that it indexes
   bool is_positive, is_at_least_one, is_in_unit, is_mask, is_flag, is_counted;
   bool is_divisor, is_exponent;
-  bool is_odd_divisor; // what is divided by was computed of it
-  int64_t shift_width; // 0: shifts nothing
-  int64_t fan_in;      // 0: no weight
-  int64_t factors;     // of the longest product over a dimension that it is a factor of; 0: none
+  bool is_bound, is_branch; // a loop goes on by it, or something else happens
+  bool is_odd_divisor;      // what is divided by was computed of it
+  int64_t shift_width;      // 0: shifts nothing
+  int64_t fan_in;           // 0: no weight
+  int64_t factors; // of the longest product over a dimension that it is a factor of; 0: none
   double convert_low, convert_high;
   bool is_converted, is_negative_converted;
 } needs;
@@ -167,8 +170,32 @@ static void follow_division(MlirOperation op, intptr_t number, path from) {
   follow_results(op, from);
 }
 
+// Whether the bit says if a loop goes on (`of` is scf.condition) or which branch is taken (scf.if).
+static bool decides(MlirValue bit, const char *of, int depth) {
+  static const char *const joining[] = {"arith.andi", "arith.ori", "arith.xori", NULL};
+  for (MlirOpOperand use = mlirValueGetFirstUse(bit); depth > 0 && !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    if (tune_ir_is(op, of) && mlirOpOperandGetOperandNumber(use) == 0)
+      return true;
+    if (tune_ir_is_one_of(op, joining) && decides(mlirOperationGetResult(op, 0), of, depth - 1))
+      return true;
+  }
+  return false;
+}
+
+// Which branch is taken may be how a loop of a fixed length ends early. A constant is no such end.
+static void note_decision(MlirOperation op, intptr_t number, const path *from) {
+  double constant;
+  MlirValue bit = mlirOperationGetResult(op, 0);
+  from->of->is_bound |= decides(bit, "scf.condition", JOIN_LIMIT);
+  from->of->is_branch |= !tune_constant_value(mlirOperationGetOperand(op, 1 - number), &constant) &&
+                         decides(bit, "scf.if", JOIN_LIMIT);
+}
+
 static void note_comparison(MlirOperation op, intptr_t number, const path *from) {
   double constant;
+  note_decision(op, number, from);
   // Predicates 0 and 1 are eq and ne.
   int64_t predicate = mlirIntegerAttrGetValueInt(tune_ir_attribute(op, "predicate"));
   if (predicate > 1 || from->is_computed ||
@@ -463,6 +490,34 @@ static tune_input_hint hint_of_integers(const needs *n, MlirType type, bool has_
   return range(-most, most - 1);
 }
 
+// So many turns that they take no time, and none beyond the arguments' dimensions, which the turns
+// may count off; at least one, since no turn checks nothing.
+static tune_input_hint hint_of_bounds(MlirOperation function) {
+  MlirBlock body = tune_ir_body(function);
+  int64_t most = MOST_TURNS;
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); ++i) {
+    MlirType type = mlirValueGetType(mlirBlockGetArgument(body, i));
+    if (!mlirTypeIsAShaped(type))
+      continue;
+    if (!mlirShapedTypeHasStaticShape(type))
+      return (tune_input_hint){0}; // who knows the sizes makes them as small
+    for (int64_t d = 0; d < mlirShapedTypeGetRank(type); ++d) {
+      int64_t size = mlirShapedTypeGetDimSize(type, d);
+      most = size > 1 && size <= most ? size - 1 : most;
+    }
+  }
+  return range(1, (double)most);
+}
+
+static bool is_single(MlirType type) {
+  if (!mlirTypeIsAShaped(type))
+    return true;
+  bool is_static = mlirShapedTypeHasRank(type) && mlirShapedTypeHasStaticShape(type);
+  for (int64_t d = 0; is_static && d < mlirShapedTypeGetRank(type); ++d)
+    is_static = mlirShapedTypeGetDimSize(type, d) == 1;
+  return is_static;
+}
+
 static MlirWalkResult find_overflow_flags(MlirOperation op, void *has_promise) {
   *(bool *)has_promise |= tune_arith_promises_no_overflow(op);
   return *(bool *)has_promise ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
@@ -478,6 +533,10 @@ tune_input_hint tune_input_hint_of(MlirOperation function, intptr_t index) {
     return mlirTypeIsAFloat(element) ? hint_of_floats(&n, element) : (tune_input_hint){0};
   if (tune_arith_width(type) == 1)
     return (tune_input_hint){0};
+  // Of many numbers that are compared some may be data.
+  bool is_compared = n.is_bound || (n.is_branch && is_single(type));
+  if (is_compared && !n.is_indexing && n.shift_width == 0 && !n.is_exponent)
+    return hint_of_bounds(function);
   bool has_promise = false;
   mlirOperationWalk(function, find_overflow_flags, &has_promise, MlirWalkPreOrder);
   tune_input_hint hint = hint_of_integers(&n, type, has_promise);

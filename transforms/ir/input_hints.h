@@ -16,6 +16,9 @@
 //     integer's range, and its own;
 //   - what integers are divided by is not zero, nor -1, of which the smallest integer has no
 //     quotient;
+//   - what says how often a loop of scf.while turns is from 1 to below all dimensions, and so is a
+//     single number that a branch compares with another value: any number of its type would turn
+//     for ever, or not at all;
 //   - integers for which nothing of this holds, and that index nothing, are any of their type, or
 //     of two digits where they become floats.
 //
