@@ -43,6 +43,8 @@ typedef struct child {
 
 //===- In the child --------------------------------------------------------------------===//
 
+void child_notes_begin(child_notes *notes) { notes->began = tune_clock_seconds(); }
+
 // A signal handler has no other way to find them. NULL in the parent.
 static child_notes *handler_notes;
 
@@ -98,11 +100,16 @@ static void limit_resource(int resource, double soft, double hard) {
   setrlimit(resource, &limit);
 }
 
+// Whatever the child notes, it has no more than these.
+static double all_seconds(const child_limits *limits) {
+  return limits->seconds * (double)(limits->runs ? limits->runs : 1);
+}
+
 static void apply_limits(const child_limits *limits) {
   limit_resource(RLIMIT_CORE, 0, 0);
   // The parent watches the wall clock; this is for where the parent is stopped itself. SIGXCPU
   // comes at the soft limit, SIGKILL at the hard one.
-  double seconds = ceil(limits->seconds * (double)(limits->threads + 1)) + 1;
+  double seconds = ceil(all_seconds(limits) * (double)(limits->threads + 1)) + 1;
   limit_resource(RLIMIT_CPU, seconds, seconds + 2);
   double address_space, data;
   memory_used(&address_space, &data);
@@ -352,12 +359,13 @@ static void close_report(child *c) {
 // report. That takes as long as it does: the system may be busy with what the child has had, and
 // one that were killed meanwhile would no longer say what it died of. One that has closed the pipe
 // and goes on has its time like any other.
-static tune_status wait_for_report(child *c, double seconds, const child_watch *watch,
+static tune_status wait_for_report(child *c, const child_limits *limits, const child_watch *watch,
                                    child_end *out_end, json_t **out_report) {
-  double deadline = tune_clock_seconds() + seconds;
+  double start = tune_clock_seconds(), end = start + all_seconds(limits);
   bool watches = watch != NULL;
   for (;;) {
-    double left = deadline - tune_clock_seconds();
+    double began = limits->runs ? fmax(start, c->notes->began) : start;
+    double left = fmin(began + limits->seconds, end) - tune_clock_seconds();
     if (left <= 0) {
       *out_end = CHILD_TIMED_OUT;
       return TUNE_OK;
@@ -416,7 +424,7 @@ static tune_status run_once(child_body body, void *context, const child_limits *
   child c;
   tune_status status = start(body, context, limits, &c);
   if (tune_status_is_ok(status))
-    status = wait_for_report(&c, limits->seconds, watch, &out_outcome->end, &out_outcome->report);
+    status = wait_for_report(&c, limits, watch, &out_outcome->end, &out_outcome->report);
   if (tune_status_is_ok(status)) {
     out_outcome->artifact = c.notes->artifact;
     status = conclude(&c, limits, out_outcome);

@@ -27,6 +27,7 @@ typedef struct child_notes {
   // Written by the body. Texts are of the program, so the parent can read the pointers.
   const char *volatile phase;   // "loading", "running", …
   volatile size_t artifact;     // which of several
+  volatile double began;        // the run that it is at (child_notes_begin); 0: no run has
   tune_kernel *volatile kernel; // asked for where an address lies; of the child only
   // Written by the signal handler.
   volatile sig_atomic_t signal;
@@ -38,7 +39,8 @@ typedef struct child_notes {
 } child_notes;
 
 typedef struct child_limits {
-  double seconds; // of wall time, once it runs
+  double seconds; // of wall time, once it runs; of each run where there are `runs`
+  size_t runs;    // that child_notes_begin is called for, at most; 0: it is not
   double bytes;   // of address space beyond what this process has; 0: no limit
   // `bytes` is of memory that is written (RLIMIT_DATA) and not of address space, which drivers of
   // GPUs reserve by the terabyte, for what is on the device.
@@ -70,6 +72,9 @@ typedef struct child_outcome {
                    // was run again
   bool was_run_again; // after such a SIGKILL, whatever came of it then
 } child_outcome;
+
+// In the child: a run begins, which has the limit's seconds from now on.
+void child_notes_begin(child_notes *notes);
 
 // Runs in the child. A status it returns is what child_run returns in the parent.
 typedef tune_status (*child_body)(void *context, child_notes *notes, json_t **out_report);

@@ -14,6 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
+// Of an artifact beside those on sparse inputs: its first one, those that samples cannot do
+// without, and those that are counted.
+#define FEW_RUNS 24
+
 typedef struct server {
   int in, out;
   tune_message_reader reader;
@@ -198,14 +202,22 @@ static tune_status find_folders(const tune_text_list *outputs, const char ***out
   return TUNE_OK;
 }
 
+// How often artifacts may run: the fewest samples are few, and more are taken only where they fit
+// into the time for timing.
+static size_t count_runs(const trial_order *order) {
+  return order->artifact_count * (order->of->sparse_count + FEW_RUNS);
+}
+
 // Measures artifacts interleaved, for compare, which is about what is faster than the first, and
-// run.
+// run, of which the seconds are those of each run.
 static tune_status compare(server *s, const trial_order *order, const tune_limits *wanted,
                            bool only_faster, placements_compared *out_compared) {
   *out_compared = (placements_compared){.report = NULL};
   if (order->artifact_count == 0)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "\"artifacts\": expected at least one path");
   child_limits limits = task_make_limits(wanted, order->of, TUNE_UNASKED_COMPARE_SECONDS);
+  if (!only_faster)
+    limits.runs = count_runs(order);
   const char **folders = NULL;
   tune_status status = find_folders(order->outputs, &folders, &limits);
   child_watch watch = watch_of(s);

@@ -177,6 +177,7 @@ static tune_status protect_inputs(const task *t, const task_inputs *set) {
 static tune_status run_on(subject *s, const task_inputs *set) {
   const task *t = s->of;
   s->set = set;
+  child_notes_begin(s->notes);
   TUNE_RETURN_IF_ERROR(t->target->bind(s->kernel, set->values, t->signature.argument_count));
   TUNE_RETURN_IF_ERROR(protect_inputs(t, set));
   s->notes->kernel = s->kernel;
@@ -201,6 +202,7 @@ tune_status subject_load_and_check(subject *s, const char *path, const tune_text
   s->notes->artifact = s->index;
   s->notes->kernel = NULL;
   s->notes->phase = subject_loading;
+  child_notes_begin(s->notes);
   if (t->counts) {
     cpu_identity cpu = cpu_identity_here();
     counters_open(&s->counters, &cpu);
@@ -249,6 +251,7 @@ static tune_status check_between(subject *s) {
 }
 
 static tune_status prepare_run(subject *s) {
+  child_notes_begin(s->notes);
   s->notes->artifact = s->index;
   s->notes->kernel = s->kernel;
   if (s->rewinds)
@@ -286,6 +289,7 @@ tune_status subject_check_again(subject *s) {
   s->notes->artifact = s->index;
   s->notes->kernel = s->kernel;
   s->is_timed = true;
+  child_notes_begin(s->notes);
   TUNE_RETURN_IF_ERROR(subject_check_guards(s));
   if (!t->has_reference || s->error)
     return TUNE_OK;

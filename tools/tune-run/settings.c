@@ -239,8 +239,8 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
        "Stop a build that takes longer: a schedule may unroll without end. The default is 600.",
        NULL, 0, 86400},
       {"run-time", 0, TUNE_OPTION_NUMBER, &s->run_seconds, "SECONDS",
-       "Stop what runs longer, beside the time of timing it: a loop may have no end. The default "
-       "is 120.",
+       "Stop a run that takes longer, beside the time of timing it: a loop may have no end. The "
+       "default is 120.",
        NULL, 0, 86400},
       {"format", 0, TUNE_OPTION_CHOICE, &s->format, NULL,
        "How to report, on stdout. The default is text.", settings_format_names, 0, 0},

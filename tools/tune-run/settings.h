@@ -40,7 +40,7 @@ typedef struct run_settings {
   int64_t dynamic;          // what unknown dimensions are; 0: tune-measure decides
   double seconds;           // of timing, for each module
   double build_seconds;     // that each build may take
-  double run_seconds;       // that running the module once, or its plain lowering, may take
+  double run_seconds;       // that one run of the module, or of its plain lowering, may take
   double precision;         // half the interval of a median, relative to it, that is enough
   const char *input_file;   // of all arguments, .npz or .safetensors; or NULL
   const char *expected;     // of all outputs, the same; or NULL

@@ -105,6 +105,32 @@ static void what_stays_is_out_of_time(void **state) {
   child_outcome_deinit(&outcome);
 }
 
+static tune_status run_often(void *context, child_notes *notes, json_t **out_report) {
+  story *s = context;
+  while (++s->tries < 5) {
+    child_notes_begin(notes);
+    usleep(700000);
+  }
+  *out_report = json_object();
+  return TUNE_OK;
+}
+
+// What runs often has the time for each run, and no more than for as many as there are to be.
+static void each_run_has_its_time(void **state) {
+  story *s = *state;
+  child_limits limits = limits_of(2);
+  child_outcome outcome;
+  limits.runs = 4;
+  assert_ok(child_run(run_often, s, &limits, NULL, &outcome));
+  assert_int_equal(outcome.end, CHILD_REPORTED);
+  child_outcome_deinit(&outcome);
+  s->tries = 0;
+  limits.runs = 1;
+  assert_ok(child_run(run_often, s, &limits, NULL, &outcome));
+  assert_int_equal(outcome.end, CHILD_TIMED_OUT);
+  child_outcome_deinit(&outcome);
+}
+
 static bool stop_it(void *context) {
   (void)context;
   return true;
@@ -204,6 +230,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(what_is_slow_to_go_has_another_try),
       TEST(what_stays_is_out_of_time),
+      TEST(each_run_has_its_time),
       TEST(what_stays_may_be_cancelled),
       TEST(a_writer_that_is_killed_is_written_over),
   };
