@@ -20,7 +20,8 @@ typedef struct reference {
 // where it crashes, DEADLINE_EXCEEDED where it does not end, here and below; CANCELLED if the watch
 // says so.
 tune_status reference_run(const reference *r, task *t);
-// Runs once more on inputs that are a little off, and makes the spreads of `t->dense`.
+// Runs once more on inputs that are a little off, and makes the spreads of `t->dense`: zeros where
+// it crashes or hangs on those.
 tune_status reference_find_spreads(const reference *r, task *t);
 // Runs four times more, leaning (transforms/lower/cpu/leaning.h), where it can and takes less than
 // a second, and raises the leeways of `t->dense` to what that changes.

@@ -53,6 +53,8 @@ write_safetensors("x.safetensors", [("arg1", "BF16", [4, 3], b_bytes), ("arg0", 
 write_safetensors("y.safetensors", [("sum", "F32", [4, 3], sums)])
 write_safetensors("short.safetensors", [("sum", "F32", [4, 4], sums)])
 write_safetensors("float8.safetensors", [("sum", "F8_E4M3", [48], sums)])
+with open(os.path.join(folder, "one.npy"), "wb") as file:
+    file.write(npy("<f4", (4,), struct.pack("<4f", 1, 2, 3, 4)))
 
 with open(os.path.join(folder, "x_packed.npz"), "rb") as file:
     packed = bytearray(file.read())
