@@ -175,7 +175,7 @@ void tune_buffer_disturb(tune_buffer *buffer, uint64_t seed, const tune_disturba
     bool is_up = (tune_random_at(seed, i) >> 63) != by->is_mirrored;
     double value = tune_element_load(element, at);
     if (fabs(value) < smallest_normal && by->keeps_zeros)
-      value = is_up ? 2 * value : 0;
+      value *= is_up ? 2 : 0; // a zero keeps its sign, which a quotient by it has
     else if (fabs(value) < smallest_normal)
       value = is_up || by->is_positive ? by->size : -by->size;
     else

@@ -58,8 +58,8 @@ typedef struct tune_disturbance {
   double size; // relative; where that is no more than a type resolves, by that; of zeros absolute
   bool is_mirrored; // down what else goes up, and up what goes down
   bool is_positive; // zeros go up
-  // Zeros stay, and denormal numbers become zero or twice as large. Nothing but zero comes of a
-  // zero where nothing is added up, however it is computed.
+  // Zeros stay, of either sign, and denormal numbers become zero or twice as large. Nothing but
+  // zero comes of a zero where nothing is added up, however it is computed.
   bool keeps_zeros;
 } tune_disturbance;
 

@@ -282,6 +282,23 @@ static void all_inputs_move(void **state) {
   }
 }
 
+// Zeros that are to stay keep their sign.
+static void zeros_stay(void **state) {
+  (void)state;
+  tune_buffer a = make(TUNE_F32, 1, 100);
+  for (size_t i = 0; i < 100; ++i)
+    set(&a, i, i % 2 ? -0.0 : 0.0);
+  for (int way = 0; way < 2; ++way) {
+    tune_buffer moved;
+    assert_null(tune_buffer_init_copy(&moved, &a));
+    tune_buffer_disturb(&moved, 7,
+                        &(tune_disturbance){.size = 1e-6, .keeps_zeros = true, .is_mirrored = way});
+    assert_memory_equal(moved.data, a.data, a.size);
+    tune_buffer_deinit(&moved);
+  }
+  tune_buffer_deinit(&a);
+}
+
 // What a reference does that leans: twice as far as an element moved is its leeway, nobody else's,
 // and an integer that moved is not compared.
 static void leeways_follow_what_leans(void **state) {
@@ -321,7 +338,7 @@ int main(void) {
       cmocka_unit_test(values_are_sparse),         cmocka_unit_test(large_values_are_far_out),
       cmocka_unit_test(integers_have_their_ends),  cmocka_unit_test(single_terms_show_in_products),
       cmocka_unit_test(leeways_follow_what_moves), cmocka_unit_test(leeways_follow_what_leans),
-      cmocka_unit_test(all_inputs_move),
+      cmocka_unit_test(all_inputs_move),           cmocka_unit_test(zeros_stay),
   };
   return cmocka_run_group_tests_name("targets/sparse", tests, NULL, NULL);
 }
