@@ -41,14 +41,14 @@ static tune_set_aside_list list_first(const mender *m, size_t count) {
   return list;
 }
 
-// What the check says of the artifact.
-static tune_status check(const mender *m, bool *out_is_right) {
+// Whether the check says `verdict` of the artifact.
+static tune_status check(const mender *m, const char *verdict, bool *out_says) {
   const measured_subjects one = {
       .first = m->index, .count = 1, .seconds = TRY_SECONDS, .is_tried = true};
   json_t *reply;
   tune_run_reply run;
   TUNE_RETURN_IF_ERROR(measurement_run(m->benchmark, &one, &reply, &run));
-  *out_is_right = run.compared.verdict && strcmp(run.compared.verdict, TUNE_SAID_OK) == 0;
+  *out_says = run.compared.verdict && strcmp(run.compared.verdict, verdict) == 0;
   tune_run_reply_deinit(&run);
   json_decref(reply);
   return TUNE_OK;
@@ -70,25 +70,40 @@ static tune_status is_right(const mender *m, size_t first, bool *out_is_right) {
     return TUNE_OK;
   }
   TUNE_RETURN_IF_ERROR(status);
-  return check(m, out_is_right);
+  return check(m, TUNE_SAID_OK, out_is_right);
 }
 
-// Whether the module says what the first one says, of which the reference is. Its plain lowering
-// tells, which only a CPU runs; where that is wrong, no schedule is to blame.
-static tune_status says_the_same(const mender *m, bool *out_says) {
+// Whether the plain lowering of the module is wrong.
+static tune_status is_plainly_wrong(const mender *m, bool *out_is_wrong) {
   benchmark *b = m->benchmark;
   subject *s = &b->subjects[m->index];
-  *out_says = true;
-  if (m->index == 0 || b->facts->name.kind != TUNE_KIND_CPU)
-    return TUNE_OK;
   const subject_build one = {
       .of = s, .plain = true, .form = "so", .output = s->artifact, .is_tried = true};
   TUNE_RETURN_IF_ERROR(subject_build_all(b->worker, &one, 1, b->settings->build_seconds));
-  TUNE_RETURN_IF_ERROR(check(m, out_says));
-  if (!*out_says)
+  return check(m, "wrong", out_is_wrong);
+}
+
+// Whether the module says what the first one says, of which the reference is. Its plain lowering
+// tells, which only a CPU runs; where that is wrong, no schedule is to blame. One that does not
+// build, crashes or takes too long says nothing.
+static tune_status says_the_same(const mender *m, bool *out_says) {
+  benchmark *b = m->benchmark;
+  bool is_wrong = false;
+  *out_says = true;
+  if (m->index == 0 || b->facts->name.kind != TUNE_KIND_CPU)
+    return TUNE_OK;
+  tune_status status = is_plainly_wrong(m, &is_wrong);
+  tune_status_code code = tune_status_get_code(status);
+  if (code == TUNE_INVALID_ARGUMENT || code == TUNE_DEADLINE_EXCEEDED) {
+    tune_status_free(status);
+    return TUNE_OK;
+  }
+  TUNE_RETURN_IF_ERROR(status);
+  *out_says = !is_wrong;
+  if (is_wrong)
     tune_json_append_text(b->notes,
                           "%s says something else than %s: it is wrong in plain loops, too",
-                          s->path, b->subjects[0].path);
+                          b->subjects[m->index].path, b->subjects[0].path);
   return TUNE_OK;
 }
 

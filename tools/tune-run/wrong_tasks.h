@@ -5,7 +5,8 @@
 // plain loops on a CPU, and checked; where that is wrong too, with those of their parts, down to
 // single ops. That task then has the first of its schedules with which the module is right, or its
 // parts have. A module that is compared with the first may say something else than that, which no
-// schedule mends: where its plain lowering is wrong, too, none is looked for.
+// schedule mends: where its plain lowering is wrong, too, none is looked for. One that does not
+// build, crashes or does not end tells nothing of that.
 //
 // Threads: one.
 //
