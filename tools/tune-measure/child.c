@@ -319,7 +319,8 @@ static tune_status describe_crash(const child *c, int wait_status, const child_l
   }
   bool has_address = notes->signal == SIGSEGV || notes->signal == SIGBUS;
   if (has_address && notes->is_wild)
-    tune_string_builder_append(&text, ", at an address that this machine does not have");
+    tune_string_builder_append(&text, ", at an address that is not aligned as the code has it, or "
+                                      "that this machine does not have");
   else if (has_address && notes->place != TUNE_BUFFER_ELSEWHERE)
     tune_string_builder_appendf(&text, ", %s argument %zu", place_name(notes->place),
                                 notes->argument);

@@ -33,7 +33,8 @@ typedef struct child_notes {
   volatile sig_atomic_t signal;
   volatile sig_atomic_t call; // that the sandbox forbids, with SIGSYS
   void *volatile address;
-  volatile sig_atomic_t is_wild; // no address of this machine: the system does not tell which
+  // The system does not tell the address: it is none of this machine, or not aligned as it has to.
+  volatile sig_atomic_t is_wild;
   volatile tune_buffer_place place;
   volatile size_t argument;
 } child_notes;

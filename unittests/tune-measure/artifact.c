@@ -35,6 +35,7 @@ enum {
   SCRIBBLE,         // writes to x
   FAR,              // writes a page after the end of y
   NO_ADDRESS,       // writes through NULL
+  MISALIGNED,       // 16 bytes at an address that is no multiple of them
   ILLEGAL,          // an instruction that is none
   DIVIDE,           // an integer by zero
   ABORT,            // with a message
@@ -185,6 +186,9 @@ void tune_entry(void **arguments) {
     break;
   case NO_ADDRESS:
     *(volatile int *)(uintptr_t)zero = 1;
+    break;
+  case MISALIGNED:
+    __asm__ volatile("movaps %%xmm0, (%0)" : : "r"((char *)y->aligned + 4) : "memory");
     break;
   case ILLEGAL:
     __asm__ volatile("ud2");

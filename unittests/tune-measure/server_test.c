@@ -113,6 +113,10 @@ static void crashes_are_verdicts(void **state) {
   client_open(*state, "GOOD");
   expect(state, "NO_ADDRESS", "", "run-crashed",
          "SIGSEGV while running on sparse inputs, at address");
+  expect(
+      state, "MISALIGNED", "", "run-crashed",
+      "SIGSEGV while running on sparse inputs, at an address that is not aligned as the code has "
+      "it, or that this machine does not have");
   expect(state, "FAR", "", "run-crashed",
          "SIGSEGV while running on sparse inputs, after the end of argument 1");
   expect(state, "SCRIBBLE", "", "run-crashed",
