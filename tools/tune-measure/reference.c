@@ -170,11 +170,14 @@ static tune_status lean(const reference *r, const task *t, task_inputs *set) {
         tune_leeways_raise(&set->outputs[j], &moved[j], set->leeways[j]);
     reference_destroy_outputs(t, moved);
     // An assertion, or an index that was computed, may not hold where numbers lean: nothing is
-    // excused for that.
+    // excused for that. What hangs may do so each way.
+    bool hangs = tune_status_get_code(status) == TUNE_DEADLINE_EXCEEDED;
     if (reference_is_to_blame(status))
       tune_status_free(status);
     else
       TUNE_RETURN_IF_ERROR(status);
+    if (hangs)
+      break;
   }
   return TUNE_OK;
 }
@@ -292,8 +295,9 @@ static void drop_set(const task *t, task_inputs *set) {
 }
 
 // Keeps the set that was just made as one more of the task's. What cannot take such inputs does
-// without.
-static tune_status keep_set(tune_status status, task *t) {
+// without; `*out_hangs`: it did not end on them.
+static tune_status keep_set(tune_status status, task *t, bool *out_hangs) {
+  *out_hangs = tune_status_get_code(status) == TUNE_DEADLINE_EXCEEDED;
   if (tune_status_is_ok(status)) {
     ++t->sparse_count;
     return TUNE_OK;
@@ -407,16 +411,17 @@ static tune_status run_all_exact(const reference *r, const inputs_source *source
   if (!was_striped)
     return tune_status_out_of_memory("making inputs");
   tune_status status = TUNE_OK;
-  while (limit > 0 && tune_status_is_ok(status) && t->sparse_count == first && runs_left > 0 &&
-         (striped = next_striped(t, was_striped)) < count) {
+  bool hangs = false; // as it may with zeros in any argument
+  while (limit > 0 && tune_status_is_ok(status) && !hangs && t->sparse_count == first &&
+         runs_left > 0 && (striped = next_striped(t, was_striped)) < count) {
     was_striped[striped] = true;
     tune_exact_plan plan =
         tune_exact_plan_make(limit, t->tolerance.reduction, &t->dense.values[striped].type);
     limit_sets(t, runs_left, &plan);
     for (size_t i = 0; i < plan.set_count && tune_status_is_ok(status); ++i) {
       --runs_left;
-      status = keep_set(run_exact(r, source, &plan, i, striped, t), t);
-      if (t->sparse_count == first)
+      status = keep_set(run_exact(r, source, &plan, i, striped, t), t, &hangs);
+      if (t->sparse_count == first || hangs)
         break;
       if (i == 0 && !isinf(limit) && !shows_enough(t)) {
         drop_set(t, &t->sparse[--t->sparse_count]);
@@ -430,7 +435,8 @@ static tune_status run_all_exact(const reference *r, const inputs_source *source
 
 static tune_status keep_sparse(const reference *r, const inputs_source *source, inputs_kind kind,
                                task *t) {
-  return keep_set(run_sparse(r, source, kind, t, &t->sparse[t->sparse_count]), t);
+  bool hangs;
+  return keep_set(run_sparse(r, source, kind, t, &t->sparse[t->sparse_count]), t, &hangs);
 }
 
 // Sums of such values are not of few terms.

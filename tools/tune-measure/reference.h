@@ -30,7 +30,8 @@ tune_status reference_lean(const reference *r, task *t);
 // where it takes longer; where the outputs' exactness is known (tune_signature) those of
 // targets/exact.h, for which it runs once each; large ones, and, of what adds nothing up or takes
 // NaN, those where rounding decides, with as many runs more for each. On sparse inputs it leans as
-// well. There are none where it takes long, nor of a kind on which it crashes or hangs.
+// well. There are none where it takes long, nor of a kind on which it crashes or hangs: that is
+// given up after 5 s and 50 times what it took on the dense ones.
 tune_status reference_run_sparse(const reference *r, const inputs_source *source, task *t);
 // Leaves no outputs, and what goes with them.
 void reference_forget(const task *t, task_inputs *set);

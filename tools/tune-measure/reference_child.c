@@ -5,6 +5,7 @@
 #include "tools/tune-measure/inputs.h"
 #include "tools/tune-measure/transfer.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 // Whatever the target, what is right is what the CPU computes.
@@ -88,6 +89,17 @@ static tune_status make_timeout(const reference_order *order, const char *error)
   return status;
 }
 
+// What it takes on other inputs than those that its time is known of, moved or leaning, is no more
+// than so many times that: whatever the limits, each of these runs may be given up.
+#define SECONDS_BESIDE 5.0
+#define TIMES_AS_LONG 50.0
+
+static double find_seconds(const reference_order *order, double limit) {
+  const task *t = order->of;
+  bool is_first = order->set == &t->dense && !order->change && !order->leaning;
+  return is_first ? limit : fmin(limit, SECONDS_BESIDE + TIMES_AS_LONG * t->reference_seconds);
+}
+
 tune_status reference_child_run(const reference *r, reference_order *order,
                                 tune_buffer **out_outputs, double *out_seconds) {
   const task *t = order->of;
@@ -95,6 +107,7 @@ tune_status reference_child_run(const reference *r, reference_order *order,
   if (!*out_outputs)
     return tune_status_out_of_memory("opening a task");
   child_limits limits = task_make_limits(&r->wanted->limits, t, TUNE_UNASKED_REFERENCE_SECONDS);
+  limits.seconds = find_seconds(order, limits.seconds);
   order->path = r->wanted->check.reference;
   TUNE_RETURN_IF_ERROR(transfer_open(&order->fd));
   limits.kept_fd = order->fd;

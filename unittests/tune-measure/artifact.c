@@ -42,6 +42,7 @@ enum {
   EXIT,             //
   STACK,            // recursion without end
   ENDLESS,          // a loop without end
+  STUCK,            // likewise where much of x is zero
   MEMORY,           // takes memory without end
   OVERWRITE,        // sets y instead of adding to it; nothing is wrong with it as its own reference
   ENVIRONMENT,      // the result begins with the number of CPUs it may run on, and OMP_NUM_THREADS
@@ -122,7 +123,7 @@ static int calls;
 void tune_entry(void **arguments) {
   descriptor *x = arguments[0], *y = arguments[1], *result = arguments[3];
   float a = *(const float *)arguments[2];
-  volatile int zero = 0;
+  volatile int zero = 0, zeros;
   const int sets_y = VARIANT == OVERWRITE || VARIANT == FADING_OVERWRITE;
   fill_result(result, x);
   for (int i = 0; i < COUNT; ++i)
@@ -217,6 +218,12 @@ void tune_entry(void **arguments) {
     exit(3);
   case STACK:
     recurse(&(int){0});
+    break;
+  case STUCK:
+    for (int i = zeros = 0; i < COUNT; ++i)
+      zeros += x->aligned[i] == 0;
+    while (zeros > COUNT / 4)
+      ;
     break;
   case ENDLESS:
     while (!zero)

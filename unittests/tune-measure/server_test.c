@@ -1,6 +1,7 @@
 //===- server_test.c - tune-measure as a driver sees it -------------------------------------===//
 
 #include "client.h"
+#include "support/clock.h"
 #include "support/sandbox.h"
 
 #include <dirent.h>
@@ -192,6 +193,19 @@ static void hangs_are_stopped(void **state) {
   expect(state, "ENDLESS", ", 'limits': {'seconds': 2}", "run-timeout",
          "still running on sparse inputs after 2 s");
   expect(state, "GOOD", "", "ok", NULL);
+}
+
+// A reference that does not end on sparse inputs is given up on those, long before its limit, and
+// artifacts are checked on the others.
+static void a_reference_that_hangs_at_times_is_none_then(void **state) {
+  double start = tune_clock_seconds();
+  json_t *reply = client_ask(*state,
+                             "{'do': 'open', 'task': 't', 'target': 'cpu', 'signature': %s,"
+                             " 'reference': '" ARTIFACTS "/STUCK.so', 'limits': {'seconds': 600}}",
+                             client_signature);
+  json_decref(reply);
+  assert_true(tune_clock_seconds() - start < 300);
+  expect(state, "STUCK", "", "ok", NULL);
 }
 
 // Whatever the limits: by the best time known, or by the reference's where there is none.
@@ -417,6 +431,7 @@ int main(void) {
       TEST(artifacts_that_do_not_load_are_verdicts),
       TEST(candidates_leave_no_files),
       TEST(hangs_are_stopped),
+      TEST(a_reference_that_hangs_at_times_is_none_then),
       TEST(what_is_no_match_is_stopped),
       TEST(memory_is_limited),
       TEST(slow_artifacts_are_cut),
