@@ -148,27 +148,75 @@ static tune_status write_in_place(const char *path, const char *bytes, size_t si
   return tune_status_join(status, close_file(file));
 }
 
+// NULL without memory.
+static char *copy_folder_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+}
+
+// What the link at `path` names, which need not be there.
+static tune_status follow_link(const char *path, char **out_file) {
+  char target[PATH_MAX];
+  *out_file = NULL;
+  ssize_t length = readlink(path, target, sizeof target);
+  if (length < 0 || (size_t)length == sizeof target)
+    return tune_status_from_errno(length < 0 ? errno : ENAMETOOLONG, "following the link");
+  const char *slash = strrchr(path, '/');
+  int folder_length = *target == '/' || !slash ? 0 : (int)(slash - path) + 1;
+  if (asprintf(out_file, "%.*s%.*s", folder_length, path, (int)length, target) >= 0)
+    return TUNE_OK;
+  *out_file = NULL;
+  return tune_status_out_of_memory("following the link");
+}
+
+// Of what is not there, if only by links.
+static tune_status find_new_folder(const char *path, char **out_folder) {
+  struct stat info;
+  if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode)) {
+    *out_folder = copy_folder_of(path);
+    return *out_folder ? TUNE_OK : tune_status_out_of_memory("finding a folder");
+  }
+  char *file;
+  TUNE_RETURN_IF_ERROR(follow_link(path, &file));
+  tune_status status = tune_file_find_folder(file, out_folder);
+  free(file);
+  return status;
+}
+
+tune_status tune_file_find_folder(const char *path, char **out_folder) {
+  struct stat info;
+  *out_folder = NULL;
+  if (stat(path, &info) != 0)
+    return errno == ENOENT ? find_new_folder(path, out_folder)
+                           : tune_status_from_errno(errno, "%s", path);
+  char *target = S_ISREG(info.st_mode) ? realpath(path, NULL) : strdup(path);
+  if (!target)
+    return tune_status_from_errno(errno, "%s", path);
+  *out_folder = copy_folder_of(target);
+  free(target);
+  return *out_folder ? TUNE_OK : tune_status_out_of_memory("finding the folder of %s", path);
+}
+
 tune_status tune_file_check_writable(const char *path) {
   struct stat info;
   bool is_there = stat(path, &info) == 0;
   if (is_there && S_ISDIR(info.st_mode))
     return tune_status_from_errno(EISDIR, "%s", path);
-  const char *slash = strrchr(path, '/');
-  char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-  if (!folder)
-    return tune_status_out_of_memory("checking %s", path);
   // What is there and no file is written to as it is.
-  bool is_good = access(is_there && !S_ISREG(info.st_mode) ? path : folder, W_OK) == 0;
-  int error = errno;
+  if (is_there && !S_ISREG(info.st_mode))
+    return access(path, W_OK) == 0 ? TUNE_OK : tune_status_from_errno(errno, "%s", path);
+  char *folder;
+  TUNE_RETURN_IF_ERROR(tune_file_find_folder(path, &folder));
+  tune_status status =
+      access(folder, W_OK | X_OK) == 0 ? TUNE_OK : tune_status_from_errno(errno, "%s", path);
   free(folder);
-  return is_good ? TUNE_OK : tune_status_from_errno(error, "%s", path);
+  return status;
 }
 
 // Opens a file without a name in the folder of `path`, of which nothing is left where this process
 // is killed. -1 where the file system has none.
 static int open_nameless(const char *path, mode_t mode) {
-  const char *slash = strrchr(path, '/');
-  char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+  char *folder = copy_folder_of(path);
   if (!folder)
     return -1;
   int file = TEMP_FAILURE_RETRY(open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
@@ -275,14 +323,8 @@ static tune_status write_file(const char *path, const char *bytes, size_t size);
 
 // Makes the file that the link at `path` names.
 static tune_status write_behind_link(const char *path, const char *bytes, size_t size) {
-  char target[PATH_MAX], *file;
-  ssize_t length = readlink(path, target, sizeof target);
-  if (length < 0 || (size_t)length == sizeof target)
-    return tune_status_from_errno(length < 0 ? errno : ENAMETOOLONG, "following the link");
-  const char *slash = strrchr(path, '/');
-  int folder_length = *target == '/' || !slash ? 0 : (int)(slash - path) + 1;
-  if (asprintf(&file, "%.*s%.*s", folder_length, path, (int)length, target) < 0)
-    return tune_status_out_of_memory("following the link");
+  char *file;
+  TUNE_RETURN_IF_ERROR(follow_link(path, &file));
   tune_status status = write_file(file, bytes, size);
   free(file);
   return tune_status_annotate(status, "following the link");

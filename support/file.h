@@ -35,9 +35,11 @@ tune_status tune_file_check_ends(const char *path);
 // moment between naming and renaming where there was one: "<path>.<8 hex digits>".
 tune_status tune_file_write(const char *path, const char *bytes, size_t size);
 
-// Whether tune_file_write could make or replace `path`, as far as that can be told ahead: its
+// Whether tune_file_write could make or replace `path`, as far as that can be told ahead: the
 // folder is there and may be written to. For who computes for minutes first.
 tune_status tune_file_check_writable(const char *path);
+// The folder that tune_file_write makes a file in: where links at `path` lead to. The caller's.
+tune_status tune_file_find_folder(const char *path, char **out_folder);
 
 // Adds bytes to an open file that is `end` long, and its writer's alone. A failure leaves it as it
 // was.

@@ -1,6 +1,7 @@
 //===- server.c - Serving a driver -------------------------------------------------------===//
 
 #include "tools/tune-measure/server.h"
+#include "support/file.h"
 #include "support/message.h"
 #include "tools/tune-measure/compare_placements.h"
 #include "tools/tune-measure/device.h"
@@ -190,13 +191,10 @@ static tune_status find_folders(const tune_text_list *outputs, const char ***out
     return tune_status_out_of_memory("comparing");
   limits->writable = *out_folders;
   for (size_t i = 0; i < count; ++i) {
-    const char *path = outputs->items[i];
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    if (!path)
+    char *folder;
+    if (!outputs->items[i])
       continue;
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    if (!folder)
-      return tune_status_out_of_memory("comparing");
+    TUNE_RETURN_IF_ERROR(tune_file_find_folder(outputs->items[i], &folder));
     (*out_folders)[limits->writable_count++] = folder;
   }
   return TUNE_OK;

@@ -16,7 +16,6 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -55,12 +54,7 @@ class WholeOutput {
 public:
   // Where nothing can be put in the place of `path`, upstream writes there, or says why not.
   explicit WholeOutput(const std::string &path) : path(path) {
-    struct stat info;
-    bool exists = stat(path.c_str(), &info) == 0;
-    llvm::StringRef parent = llvm::sys::path::parent_path(path);
-    std::string folder = parent.empty() ? "." : parent.str();
-    if (path == "-" || (exists && (!S_ISREG(info.st_mode) || access(path.c_str(), W_OK) != 0)) ||
-        access(folder.c_str(), W_OK | X_OK) != 0)
+    if (path == "-" || !mayReplace(path))
       return;
     file = memfd_create("tune-opt", MFD_CLOEXEC);
     temporary = "/proc/self/fd/" + std::to_string(file);
@@ -96,6 +90,17 @@ public:
   }
 
 private:
+  static bool mayReplace(const std::string &path) {
+    struct stat info;
+    bool exists = stat(path.c_str(), &info) == 0;
+    if (exists && (!S_ISREG(info.st_mode) || access(path.c_str(), W_OK) != 0))
+      return false;
+    tune_status status = tune_file_check_writable(path.c_str());
+    bool isWritable = tune_status_is_ok(status);
+    tune_status_free(status);
+    return isWritable;
+  }
+
   void writeBeside() {
     if (file >= 0)
       close(file);
@@ -184,8 +189,9 @@ int main(int argc, char **argv) {
     return 1;
   }
   tune_status status = tune_file_check_ends(input == "-" ? "/dev/stdin" : input.c_str());
-  // A search takes hours before anything is written.
-  if (tune_status_is_ok(status) && output != "-")
+  // A search takes hours before anything is written. What is there, and cannot be replaced,
+  // upstream opens first.
+  if (tune_status_is_ok(status) && output != "-" && !llvm::sys::fs::exists(output))
     status = tune_file_check_writable(output.c_str());
   if (!tune_status_is_ok(status)) {
     llvm::errs() << "tune-opt: " << tune_status_get_message(status) << "\n";

@@ -390,10 +390,67 @@ static void running_out_of_memory_is_said(void **state) {
   assert_int_equal(rmdir("d/e"), 0);
 }
 
+static const char *nobody_checks(const char *path) {
+  static char message[256];
+  tune_status status = tune_file_check_writable(path);
+  snprintf(message, sizeof message, "%s", tune_status_get_message(status));
+  tune_status_free(status);
+  return message;
+}
+
+// In a child, as permissions mean nothing to root. Exits with the number of the first that is
+// wrong.
+static _Noreturn void check_as_nobody(void) {
+  if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0)
+    _exit(99);
+  static const struct {
+    const char *path;
+    bool is_writable;
+  } paths[] = {{"open/new", true},     {"open/file", true},    {"closed/new", false},
+               {"closed/file", false}, {"closed/out", true},   {"closed/to_new", true},
+               {"open/in", false},     {"open/to_new", false}, {"missing/new", false},
+               {"open", false},        {"/dev/null", true},    {"/dev/fd/3", true}};
+  int file = open("open/file", O_WRONLY);
+  if (file < 0 || dup2(file, 3) != 3)
+    _exit(98);
+  for (size_t i = 0; i < sizeof paths / sizeof *paths; ++i)
+    if ((strcmp(nobody_checks(paths[i].path), "OK") == 0) != paths[i].is_writable)
+      _exit((int)i + 1);
+  _exit(0);
+}
+
+// What links lead to counts, and not where they are.
+static void what_can_be_written_is_known(void **state) {
+  (void)state;
+  assert_int_equal(chmod(".", 0755), 0);
+  assert_true(mkdir("open", 0700) == 0 && mkdir("closed", 0700) == 0);
+  assert_null(tune_file_write("open/file", "x", 1));
+  assert_null(tune_file_write("closed/file", "x", 1));
+  assert_int_equal(symlink("../open/file", "closed/out"), 0);
+  assert_int_equal(symlink("../open/new", "closed/to_new"), 0);
+  assert_int_equal(symlink("../closed/file", "open/in"), 0);
+  assert_int_equal(symlink("../closed/new", "open/to_new"), 0);
+  assert_true(chmod("open/file", 0666) == 0 && chmod("closed/file", 0666) == 0);
+  assert_true(chmod("open", 0777) == 0 && chmod("closed", 0555) == 0);
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0)
+    check_as_nobody();
+  int how = -1;
+  assert_int_equal(waitpid(child, &how, 0), child);
+  assert_int_equal(chmod("closed", 0755), 0);
+  assert_int_equal(how, 0);
+  char *folder_of_link;
+  assert_null(tune_file_find_folder("closed/to_new", &folder_of_link));
+  assert_string_equal(folder_of_link, "closed/../open/");
+  free(folder_of_link);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      IN_FOLDER(what_can_be_written_is_known),
       IN_FOLDER(reads_back_what_was_written),
       IN_FOLDER(reads_what_has_no_size),
       IN_FOLDER(errors_name_the_path),
