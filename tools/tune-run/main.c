@@ -66,17 +66,18 @@ static tune_status find_facts(const run_settings *settings, const tune_target_na
 // `facts`, which are taken, are those of the settings' target.
 static int run_with(const run_settings *settings, tune_target_facts *facts,
                     tune_status *out_status) {
-  bool is_ok = true;
+  bool is_ok = true, hangs = false;
   if (settings->record) {
     *out_status = replay_run(settings, facts, &is_ok);
     tune_target_facts_destroy(facts);
   } else if (settings->emit == EMIT_NONE) {
     *out_status = run(settings, facts, &is_ok);
+    hangs = tune_status_get_code(*out_status) == TUNE_DEADLINE_EXCEEDED;
   } else {
     *out_status = emit_run(settings, facts);
     tune_target_facts_destroy(facts);
   }
-  if (tune_status_get_code(*out_status) == TUNE_DEADLINE_EXCEEDED)
+  if (hangs)
     return EXIT_WRONG;
   if (!tune_status_is_ok(*out_status))
     return EXIT_INPUT;

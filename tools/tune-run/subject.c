@@ -96,7 +96,11 @@ static tune_status ask(tune_connection *worker, const tune_open_source_request *
                        subject *s) {
   json_t *request;
   TUNE_RETURN_IF_ERROR(tune_open_source_request_to_json(wanted, &request));
-  TUNE_RETURN_IF_ERROR(exchange_ask(worker, request, &s->reply));
+  tune_status status = exchange_ask(worker, request, &s->reply);
+  // A database that somebody else keeps locked, while nothing runs yet that could take too long.
+  if (tune_status_get_code(status) == TUNE_DEADLINE_EXCEEDED)
+    return tune_status_recode(status, TUNE_RESOURCE_EXHAUSTED);
+  TUNE_RETURN_IF_ERROR(status);
   return tune_reply_was_read(tune_open_source_reply_from_json(s->reply, &s->opened));
 }
 

@@ -1,9 +1,16 @@
-"""locked.py DATABASE COMMAND...: runs the command while another process is writing."""
+"""locked.py [--all] DATABASE COMMAND...: runs the command while another process is writing, or while
+it has locked readers out as well."""
 
 import sqlite3
 import subprocess
 import sys
 
-connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+arguments = sys.argv[1:]
+is_for_all = arguments[0] == "--all"
+if is_for_all:
+    arguments.pop(0)
+connection = sqlite3.connect(arguments[0], isolation_level=None)
+if is_for_all:
+    connection.execute("PRAGMA locking_mode = EXCLUSIVE")
 connection.execute("BEGIN IMMEDIATE")
-sys.exit(subprocess.run(sys.argv[2:]).returncode)
+sys.exit(subprocess.run(arguments[1:]).returncode)
