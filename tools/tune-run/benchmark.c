@@ -36,9 +36,7 @@ static tune_status open_subjects(benchmark *b) {
     const char *path = i ? b->settings->compare.values[i - 1] : b->settings->module;
     ++b->subject_count;
     TUNE_RETURN_IF_ERROR(subject_open(b->worker, b->settings, b->facts, b->database, &b->inputs,
-                                      path, i, &b->subjects[i]));
-    if (i)
-      TUNE_RETURN_IF_ERROR(subject_check_alike(&b->subjects[0], &b->subjects[i]));
+                                      path, b->subjects, &b->subjects[i]));
   }
   return TUNE_OK;
 }

@@ -95,7 +95,7 @@ static tune_status build(const run_settings *settings, const tune_target_facts *
   subject s;
   given_arrays none = {.paths = NULL};
   tune_status status =
-      subject_open(worker, settings, facts, database, &none, settings->module, 0, &s);
+      subject_open(worker, settings, facts, database, &none, settings->module, &s, &s);
   given_arrays_deinit(&none);
   if (tune_status_is_ok(status))
     status = build_into(settings, worker, &s, scratch);

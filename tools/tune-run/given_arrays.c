@@ -175,7 +175,7 @@ static void name_dimension(const given_arrays *a, int64_t argument, int64_t dime
                            char text[2 * LABEL]) {
   char name[LABEL];
   given_arrays_name_argument(a, (size_t)argument, name);
-  bool is_left_out = a->has_any && !a->paths[argument];
+  bool is_left_out = a->has_any && (size_t)argument < a->count && !a->paths[argument];
   snprintf(text, 2 * LABEL, "dimension %lld of %s%s", (long long)dimension, name,
            is_left_out ? ", for which no array is given," : "");
 }

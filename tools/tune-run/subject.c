@@ -134,76 +134,6 @@ static tune_status ask_for_sizes(tune_connection *worker, tune_open_source_reque
   return ask(worker, wanted, s);
 }
 
-// `text` is the module's where it is no file.
-static tune_status open_text(tune_connection *worker, const run_settings *settings,
-                             const tune_target_facts *facts, given_arrays *inputs, const char *text,
-                             tune_open_source_request *wanted, size_t index, subject *s) {
-  bool is_run = settings->emit == EMIT_NONE;
-  char *features;
-  wanted->payload = text;
-  tune_status status = describe_target(facts, &features, &wanted->target);
-  if (tune_status_is_ok(status))
-    status = ask(worker, wanted, s);
-  if (tune_status_is_ok(status))
-    status = check_results(s);
-  if (tune_status_is_ok(status) && index == 0)
-    status = match_inputs(settings, text, s, inputs);
-  if (tune_status_is_ok(status))
-    status = subject_sizes_find(settings, inputs, s->opened.signature, &wanted->sizes);
-  // Code for the CPU that is not run here takes any sizes.
-  if (tune_status_is_ok(status) && is_run)
-    status = given_arrays_check_sizes(inputs, s->opened.signature, &wanted->sizes,
-                                      &s->opened.module.equal_sizes);
-  bool is_for_device = facts && facts->name.kind != TUNE_KIND_CPU;
-  if (tune_status_is_ok(status) && is_for_device && wanted->sizes.count)
-    status = ask_for_sizes(worker, wanted, index, s);
-  free(features);
-  free(wanted->sizes.items);
-  return status;
-}
-
-tune_status subject_open(tune_connection *worker, const run_settings *settings,
-                         const tune_target_facts *facts, const char *database, given_arrays *inputs,
-                         const char *path, size_t index, subject *out_subject) {
-  *out_subject = (subject){.path = strcmp(path, "-") == 0 ? "<stdin>" : path, .settings = settings};
-  snprintf(out_subject->id, sizeof out_subject->id, "module %zu", index);
-  bool is_first = index == 0;
-  if (is_first && settings->schedule)
-    TUNE_RETURN_IF_ERROR(check_readable(settings->schedule));
-  tune_open_source_request wanted = {.task = out_subject->id,
-                                     .payload_source = out_subject->path,
-                                     .function = settings->function,
-                                     .allow_passes = settings->allowed_passes,
-                                     .describe = true,
-                                     .has_module = true,
-                                     .module = {.database = database,
-                                                .schedule = is_first ? settings->schedule : NULL,
-                                                .config = is_first ? settings->config : NULL,
-                                                .flush_cache = settings->flush_cache,
-                                                .strict = settings->is_strict},
-                                     .threads = facts ? (int64_t)facts->threads
-                                                      : (int64_t)settings->threads};
-  char *text;
-  TUNE_RETURN_IF_ERROR(read_module(path, &text));
-  tune_status status =
-      open_text(worker, settings, facts, inputs, text, &wanted, index, out_subject);
-  free(text);
-  TUNE_RETURN_IF_ERROR(status);
-  if (!out_subject->opened.is_described)
-    return tune_status_make(TUNE_DATA_LOSS, "tune-worker does not say what is in %s",
-                            out_subject->path);
-  tell_unused_records(out_subject);
-  return TUNE_OK;
-}
-
-void subject_deinit(subject *s) {
-  tune_open_source_reply_deinit(&s->opened);
-  json_decref(s->reply);
-  json_decref(s->open_signature);
-  free(s->artifact);
-  *s = (subject){0};
-}
-
 static tune_status compare_values(const subject *s, const subject *other, const char *kind,
                                   const tune_value_type *ours, size_t our_count,
                                   const tune_value_type *theirs, size_t their_count) {
@@ -227,9 +157,11 @@ static tune_status compare_values(const subject *s, const subject *other, const 
   return TUNE_OK;
 }
 
-tune_status subject_check_alike(const subject *s, const subject *other) {
+// Whether it takes and gives what `signature` of `s` says.
+static tune_status check_signature(const subject *s, const json_t *signature,
+                                   const subject *other) {
   tune_signature ours, theirs;
-  TUNE_RETURN_IF_ERROR(tune_signature_from_json(s->opened.signature, &ours));
+  TUNE_RETURN_IF_ERROR(tune_signature_from_json(signature, &ours));
   tune_status status = tune_signature_from_json(other->opened.signature, &theirs);
   if (tune_status_is_ok(status)) {
     status = compare_values(s, other, "argument", ours.arguments, ours.argument_count,
@@ -241,6 +173,88 @@ tune_status subject_check_alike(const subject *s, const subject *other) {
   }
   tune_signature_deinit(&ours);
   return status;
+}
+
+// Of a module whose sizes were open it may have the same open, or those that it is made for.
+static tune_status check_alike(const subject *s, const subject *other) {
+  tune_status status = check_signature(s, s->opened.signature, other);
+  if (tune_status_is_ok(status) || !s->open_signature)
+    return status;
+  tune_status_free(status);
+  return check_signature(s, s->open_signature, other);
+}
+
+// `text` is the module's where it is no file.
+static tune_status open_text(tune_connection *worker, const run_settings *settings,
+                             const tune_target_facts *facts, given_arrays *inputs, const char *text,
+                             tune_open_source_request *wanted, const subject *first, subject *s) {
+  bool is_run = settings->emit == EMIT_NONE;
+  char *features;
+  wanted->payload = text;
+  tune_status status = describe_target(facts, &features, &wanted->target);
+  if (tune_status_is_ok(status))
+    status = ask(worker, wanted, s);
+  if (tune_status_is_ok(status))
+    status = check_results(s);
+  // Ahead of sizes, which are of the first one's arguments.
+  if (tune_status_is_ok(status) && s != first)
+    status = check_alike(first, s);
+  if (tune_status_is_ok(status) && s == first)
+    status = match_inputs(settings, text, s, inputs);
+  if (tune_status_is_ok(status))
+    status = subject_sizes_find(settings, inputs, s->opened.signature, &wanted->sizes);
+  // Code for the CPU that is not run here takes any sizes.
+  if (tune_status_is_ok(status) && is_run)
+    status = given_arrays_check_sizes(inputs, s->opened.signature, &wanted->sizes,
+                                      &s->opened.module.equal_sizes);
+  bool is_for_device = facts && facts->name.kind != TUNE_KIND_CPU;
+  if (tune_status_is_ok(status) && is_for_device && wanted->sizes.count)
+    status = ask_for_sizes(worker, wanted, (size_t)(s - first), s);
+  free(features);
+  free(wanted->sizes.items);
+  return status;
+}
+
+tune_status subject_open(tune_connection *worker, const run_settings *settings,
+                         const tune_target_facts *facts, const char *database, given_arrays *inputs,
+                         const char *path, const subject *first, subject *out_subject) {
+  *out_subject = (subject){.path = strcmp(path, "-") == 0 ? "<stdin>" : path, .settings = settings};
+  snprintf(out_subject->id, sizeof out_subject->id, "module %td", out_subject - first);
+  bool is_first = out_subject == first;
+  if (is_first && settings->schedule)
+    TUNE_RETURN_IF_ERROR(check_readable(settings->schedule));
+  tune_open_source_request wanted = {.task = out_subject->id,
+                                     .payload_source = out_subject->path,
+                                     .function = settings->function,
+                                     .allow_passes = settings->allowed_passes,
+                                     .describe = true,
+                                     .has_module = true,
+                                     .module = {.database = database,
+                                                .schedule = is_first ? settings->schedule : NULL,
+                                                .config = is_first ? settings->config : NULL,
+                                                .flush_cache = settings->flush_cache,
+                                                .strict = settings->is_strict},
+                                     .threads = facts ? (int64_t)facts->threads
+                                                      : (int64_t)settings->threads};
+  char *text;
+  TUNE_RETURN_IF_ERROR(read_module(path, &text));
+  tune_status status =
+      open_text(worker, settings, facts, inputs, text, &wanted, first, out_subject);
+  free(text);
+  TUNE_RETURN_IF_ERROR(status);
+  if (!out_subject->opened.is_described)
+    return tune_status_make(TUNE_DATA_LOSS, "tune-worker does not say what is in %s",
+                            out_subject->path);
+  tell_unused_records(out_subject);
+  return TUNE_OK;
+}
+
+void subject_deinit(subject *s) {
+  tune_open_source_reply_deinit(&s->opened);
+  json_decref(s->reply);
+  json_decref(s->open_signature);
+  free(s->artifact);
+  *s = (subject){0};
 }
 
 //===--------------------------------------------------------------------------===//

@@ -31,18 +31,17 @@ typedef struct subject {
   tune_code_features code;       // what it takes of a device; zeros: not known
 } subject;
 
-// Opens subject `index`, the module at `path`. Its config and schedule are those of `settings` for
-// the first one; those that it is compared with take the choices on their ops, the database and the
-// defaults. `facts` are of what it is built for; NULL: this machine's CPU. `database` may be NULL.
-// Errors tell the place in the file. `inputs` are matched with the arguments of the first. For a
-// device a module whose arguments leave sizes open is made for those of the arrays, or --dynamic.
+// Opens the module at `path`. Its config and schedule are those of `settings` for the first one;
+// those that it is compared with take the choices on their ops, the database and the defaults.
+// `facts` are of what it is built for; NULL: this machine's CPU. `database` may be NULL. Errors
+// tell the place in the file. `inputs` are matched with the arguments of the first. For a device a
+// module whose arguments leave sizes open is made for those of the arrays, or --dynamic. `first` is
+// the first module, of an array that the subject is in: INVALID_ARGUMENT where another one takes or
+// gives something else.
 tune_status subject_open(tune_connection *worker, const run_settings *settings,
                          const tune_target_facts *facts, const char *database, given_arrays *inputs,
-                         const char *path, size_t index, subject *out_subject);
+                         const char *path, const subject *first, subject *out_subject);
 void subject_deinit(subject *s);
-
-// INVALID_ARGUMENT where `other` takes or gives something else than `s`.
-tune_status subject_check_alike(const subject *s, const subject *other);
 
 typedef struct subject_build {
   subject *of;
