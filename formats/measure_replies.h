@@ -26,7 +26,7 @@ extern "C" {
 
 // What is known of a reference that has run; zeros where there is none.
 typedef struct tune_reference_facts {
-  double reference_seconds; // of one run
+  double reference_seconds; // of one run, after a first one where that is short
   double nan_share;         // of what it computes, which checks nothing
   double unchecked_share;   // the most of a result that is NaN or infinite
   const char *unchecked;    // what that is; NULL: none

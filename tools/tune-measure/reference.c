@@ -67,7 +67,7 @@ static void disturb_finely(const task_inputs *set, const reference_order *order)
 
 tune_status reference_run(const reference *r, task *t) {
   reference_forget(t, &t->dense);
-  reference_order order = {.of = t, .set = &t->dense};
+  reference_order order = {.of = t, .set = &t->dense, .is_timed = true};
   TUNE_RETURN_IF_ERROR(reference_child_run(r, &order, &t->dense.outputs, &t->reference_seconds));
   t->leans = order.leans;
   return unchecked_note(t);

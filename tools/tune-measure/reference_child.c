@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define LONG_RUN 1.0 // in seconds
+
 // Whatever the target, what is right is what the CPU computes.
 static tune_status open_reference_target(const task *t, tune_target **out_target) {
   tune_target_options options = task_target_options(t);
@@ -15,6 +17,14 @@ static tune_status open_reference_target(const task *t, tune_target **out_target
     return t->target->open(&options, out_target);
   options.device = NULL;
   return tune_target_cpu.open(&options, out_target);
+}
+
+// The first run is of guarded memory, which takes its time.
+static tune_status time_again(tune_kernel *kernel, double *seconds) {
+  if (*seconds >= LONG_RUN)
+    return TUNE_OK;
+  kernel->methods->rewind(kernel);
+  return kernel->methods->time(kernel, 1, seconds);
 }
 
 // In a child.
@@ -42,7 +52,10 @@ static tune_status run_here(void *context, child_notes *notes, json_t **out_repo
                               "arguments"));
   notes->phase = "reading the reference's outputs";
   TUNE_RETURN_IF_ERROR(transfer_outputs(kernel, &t->signature, order->fd, &report.outputs));
-  tune_status status = tune_reference_report_to_json(&report, out_report);
+  notes->phase = "running the reference again";
+  tune_status status = order->is_timed ? time_again(kernel, &report.seconds) : TUNE_OK;
+  if (tune_status_is_ok(status))
+    status = tune_reference_report_to_json(&report, out_report);
   tune_reference_report_deinit(&report);
   return status;
 }

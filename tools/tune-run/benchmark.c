@@ -189,7 +189,7 @@ static void note_scalars(benchmark *b) {
 }
 
 // Where plain loops on the CPU are faster than what ran, whoever reads a speed-up below 1 should
-// know what to do. They were run once, cold, so that they are no slower than that.
+// know what to do. They were timed once, so that they are hardly slower than that.
 static void note_slower(benchmark *b) {
   double reference = b->run.reference.reference_seconds, median = benchmark_median(b, 0);
   const subject *s = &b->subjects[0];

@@ -125,7 +125,7 @@ static tune_status print_check(const benchmark *b, size_t index, FILE *stream) {
   if (index > 0 || !(reference > 0))
     return TUNE_OK;
   fprintf(stream, "  Plain lowering         %s", tune_figure_seconds(reference).text);
-  // It was run once, cold, which says little of what takes no longer than waking up.
+  // It was timed once, which says little of what takes no longer than waking up.
   if (reference >= REFERENCE_LEAST && median > 0)
     fprintf(stream, reference < median ? ", %.2g times as long" : ", about %.1f times as long",
             reference / median);

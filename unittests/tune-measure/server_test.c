@@ -208,6 +208,18 @@ static void a_reference_that_hangs_at_times_is_none_then(void **state) {
   expect(state, "STUCK", "", "ok", NULL);
 }
 
+// The time of a reference is not that of its first run, which is guarded.
+static void a_reference_is_timed_awake(void **state) {
+  json_t *reply = client_ask(*state,
+                             "{'do': 'open', 'task': 't', 'target': 'cpu', 'signature': %s,"
+                             " 'reference': '" ARTIFACTS "/WAKING.so'}",
+                             client_signature);
+  double seconds = client_number(reply, "reference_seconds");
+  assert_true(seconds > 0 && seconds < 0.2);
+  json_decref(reply);
+  expect(state, "GOOD", "", "ok", NULL);
+}
+
 // Whatever the limits: by the best time known, or by the reference's where there is none.
 static void what_is_no_match_is_stopped(void **state) {
   client_open(*state, "GOOD");
@@ -431,6 +443,7 @@ int main(void) {
       TEST(artifacts_that_do_not_load_are_verdicts),
       TEST(candidates_leave_no_files),
       TEST(hangs_are_stopped),
+      TEST(a_reference_is_timed_awake),
       TEST(a_reference_that_hangs_at_times_is_none_then),
       TEST(what_is_no_match_is_stopped),
       TEST(memory_is_limited),
