@@ -178,6 +178,28 @@ static void sort_by_numbers(array_file *arrays) {
     qsort(arrays->items, arrays->count, sizeof *arrays->items, compare_numbers);
 }
 
+static int compare_names(const void *left, const void *right) {
+  return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+// A name stands for an argument: of two arrays of one name nobody knows which is meant.
+static tune_status check_names(const array_file *arrays) {
+  if (arrays->count == 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "there is no array in it");
+  const char **names = calloc(arrays->count, sizeof *names);
+  if (!names)
+    return tune_status_out_of_memory("unpacking arrays");
+  for (size_t i = 0; i < arrays->count; ++i)
+    names[i] = arrays->items[i].name;
+  qsort(names, arrays->count, sizeof *names, compare_names);
+  tune_status status = TUNE_OK;
+  for (size_t i = 1; i < arrays->count && tune_status_is_ok(status); ++i)
+    if (strcmp(names[i - 1], names[i]) == 0)
+      status = tune_status_make(TUNE_INVALID_ARGUMENT, "two arrays have the name '%s'", names[i]);
+  free(names);
+  return status;
+}
+
 static bool ends_with(const char *text, const char *ending) {
   size_t length = strlen(text), of = strlen(ending);
   return length >= of && strcmp(text + length - of, ending) == 0;
@@ -197,6 +219,8 @@ tune_status array_file_unpack(const char *path, const char *folder, const char *
   tune_status status =
       is_zip ? zip_read(bytes, size, take_zipped, &u) : read_safetensors(&u, bytes, size);
   free(bytes);
+  if (tune_status_is_ok(status))
+    status = check_names(out_arrays);
   sort_by_numbers(out_arrays);
   return tune_status_annotate(status, "%s", path);
 }

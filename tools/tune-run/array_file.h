@@ -27,8 +27,9 @@ typedef struct array_file {
 } array_file;
 
 // Unpacks `path`, which ends in .npz or .safetensors, into `folder`; names of files there begin
-// with `prefix`. INVALID_ARGUMENT for another ending and for types that artifacts do not take,
-// DATA_LOSS for what is damaged, with the path. To be deinitialized whatever comes of it.
+// with `prefix`. INVALID_ARGUMENT for another ending, for types that artifacts do not take,
+// for no array at all and for two of one name, DATA_LOSS for what is damaged, with the path. To be
+// deinitialized whatever comes of it.
 tune_status array_file_unpack(const char *path, const char *folder, const char *prefix,
                               array_file *out_arrays);
 void array_file_deinit(array_file *arrays);
