@@ -8,8 +8,9 @@
 //
 // where u is the unit roundoff of a type (2^-24 for f32), out the type of the output, acc the
 // coarsest type that it is rounded to on the way, w = u(sum) sqrt(K), at most 1/8, sum the type of
-// sums, K the length of the reduction (the sum of lengths where one feeds another), R the root mean
-// square of the finite values of the reference's output, and m its type's smallest normal value.
+// sums (where acc is coarser, w is at least 2 u(acc)), K the length of the reduction (the sum of
+// lengths where one feeds another), R the root mean square of the finite values of the reference's
+// output, and m its type's smallest normal value.
 // Further, the root mean square of all x - r has to be at most
 //
 //     4 u(out) R + 32 u(acc) R + 2 w R + m

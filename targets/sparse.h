@@ -10,12 +10,12 @@
 // Such values stand where functions are steep, where comparisons are close and quotients are not
 // defined, and a candidate may legally land on the other side (docs/accuracy.md). So the reference
 // runs twice more on values a little off, one time one way, one time the other; zeros and denormal
-// numbers become small ones. It does so several times, as what comes from many values may by chance
-// hardly move. Where its outputs move, so much leeway has a candidate there, four
-// times (32 where sums are as fine as those of f32), and no less than what they all move in the
-// mean; where they come to be infinite, no number, or another integer, the element is not compared.
-// It also takes in what the reference itself rounds: a sum of a thousand equal terms is further off
-// than one of terms that differ.
+// numbers become small ones. Where it is fast it does so three times, each with other ways, as what
+// comes from many values may by chance hardly move. Where its outputs move, so much leeway has a
+// candidate there, four times (32 where sums are as fine as those of f32), and no less than what
+// they all move in the mean; where they come to be infinite, no number, or another integer, the
+// element is not compared. It also takes in what the reference itself rounds: a sum of a thousand
+// equal terms is further off than one of terms that differ.
 //
 // Threads: any; functions of their arguments.
 //

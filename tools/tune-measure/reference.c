@@ -14,14 +14,14 @@
 #define LEANING_SECONDS 1.0
 // Of a dense output no more need not be compared; sparse inputs are close to what decides.
 #define MOST_EXCUSED 0.25
-// A reference that takes longer does not run three times more.
+// A reference that takes longer does not run three times more for each set of sparse inputs.
 #define SPARSE_SECONDS 5.0
 // Which inputs go up and which down is drawn so often, by a reference that takes less than that.
 // What becomes of a sum is near nothing once in five times, if nothing is a quarter of its
 // deviation.
 #define DISTURBANCES 3
 #define DISTURBANCES_SECONDS 0.2
-// Nor does it on large inputs, three times, where it ran on exact ones.
+// Nor does it on large inputs, at least three times, where it ran on exact ones.
 #define LARGE_SECONDS 0.2
 // On inputs of which few are zero, or which are large: in times of what it is on the first ones.
 #define WIDE_LEEWAY 16

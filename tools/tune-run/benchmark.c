@@ -161,6 +161,13 @@ static bool runs_are_known(const tune_described_task_list *tasks) {
   return true;
 }
 
+static bool has_task_that_runs(const tune_described_task_list *tasks) {
+  bool has_one = false;
+  for (size_t i = 0; i < tasks->count; ++i)
+    has_one |= tasks->items[i].runs != 0;
+  return has_one;
+}
+
 static void note_tasks(benchmark *b) {
   const tune_described_task_list *tasks = &b->subjects[0].opened.module.tasks;
   if (tasks->count == 0)
@@ -172,7 +179,9 @@ static void note_tasks(benchmark *b) {
                                                 : "it is not known how often some loop or branch "
                                                   "runs");
   else if (figures_of_tasks(tasks, NULL).bytes == 0)
-    tune_json_append_text(b->notes, "there is nothing to compute: what tasks give has no elements");
+    tune_json_append_text(b->notes, "there is nothing to compute: %s",
+                          has_task_that_runs(tasks) ? "what tasks give has no elements"
+                                                    : "the loops that tasks are in do not turn");
 }
 
 // The values of numbers that the seed has made: loops may run so often.
