@@ -4,6 +4,11 @@
 
 #include <float.h>
 
+bool tune_reference_is_to_blame(tune_status status) {
+  tune_status_code code = tune_status_get_code(status);
+  return code == TUNE_INTERNAL || code == TUNE_DEADLINE_EXCEEDED;
+}
+
 static const tune_member reference_members[] = {
     {TUNE_MEMBER(tune_reference_facts, reference_seconds)},
     {TUNE_MEMBER(tune_reference_facts, nan_share)},

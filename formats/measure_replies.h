@@ -32,6 +32,10 @@ typedef struct tune_reference_facts {
   const char *unchecked;    // what that is; NULL: none
 } tune_reference_facts;
 
+// Whether a failed reply to `open` or `run` says that the reference crashed or did not end, which
+// is the module's fault, and not that something else went wrong.
+bool tune_reference_is_to_blame(tune_status status);
+
 typedef struct tune_open_reply {
   tune_reference_facts reference;
 } tune_open_reply;

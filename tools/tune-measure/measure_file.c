@@ -1,6 +1,7 @@
 //===- measure_file.c - Measuring candidates that were made elsewhere ---------------------===//
 
 #include "tools/tune-measure/measure_file.h"
+#include "formats/measure_replies.h"
 #include "support/clock.h"
 #include "tools/tune-measure/measure_run.h"
 
@@ -219,7 +220,7 @@ static tune_status try_open_task(measure_run *r, task **out_task) {
                               (*out_task)->unchecked);
     task_destroy(*out_task);
   }
-  if (!reference_is_to_blame(status))
+  if (!tune_reference_is_to_blame(status))
     return status;
   tune_progress_clear(r->progress);
   fprintf(stderr, "tune-measure: '%s' cannot be measured: %s\n",

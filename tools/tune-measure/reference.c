@@ -1,6 +1,7 @@
 //===- reference.c - Reference outputs of a task -----------------------------===//
 
 #include "tools/tune-measure/reference.h"
+#include "formats/measure_replies.h"
 #include "targets/random_at.h"
 #include "targets/sparse.h"
 #include "tools/tune-measure/reference_child.h"
@@ -129,7 +130,7 @@ tune_status reference_find_spreads(const reference *r, task *t) {
   reference_destroy_outputs(t, moved);
   // An assertion may hold for the inputs alone: the reference is right on them, and how it moves
   // with them is not known.
-  if (!reference_is_to_blame(status))
+  if (!tune_reference_is_to_blame(status))
     return status;
   tune_status_free(status);
   return TUNE_OK;
@@ -172,7 +173,7 @@ static tune_status lean(const reference *r, const task *t, task_inputs *set) {
     // An assertion, or an index that was computed, may not hold where numbers lean: nothing is
     // excused for that. What hangs may do so each way.
     bool hangs = tune_status_get_code(status) == TUNE_DEADLINE_EXCEEDED;
-    if (reference_is_to_blame(status))
+    if (tune_reference_is_to_blame(status))
       tune_status_free(status);
     else
       TUNE_RETURN_IF_ERROR(status);
@@ -303,7 +304,7 @@ static tune_status keep_set(tune_status status, task *t, bool *out_hangs) {
     return TUNE_OK;
   }
   drop_set(t, &t->sparse[t->sparse_count]);
-  if (!reference_is_to_blame(status))
+  if (!tune_reference_is_to_blame(status))
     return status;
   tune_status_free(status);
   return TUNE_OK;

@@ -36,8 +36,4 @@ tune_status reference_run_sparse(const reference *r, const inputs_source *source
 // Leaves no outputs, and what goes with them.
 void reference_forget(const task *t, task_inputs *set);
 
-// Whether a status of these says that the reference crashed or did not end, which is the module's
-// fault, and not that something else went wrong.
-bool reference_is_to_blame(tune_status status);
-
 #endif // TUNE_TOOLS_TUNE_MEASURE_REFERENCE_H

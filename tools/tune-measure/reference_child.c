@@ -141,8 +141,3 @@ tune_status reference_child_run(const reference *r, reference_order *order,
   transfer_close(order->fd);
   return status;
 }
-
-bool reference_is_to_blame(tune_status status) {
-  tune_status_code code = tune_status_get_code(status);
-  return code == TUNE_INTERNAL || code == TUNE_DEADLINE_EXCEEDED;
-}

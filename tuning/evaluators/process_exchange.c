@@ -244,9 +244,8 @@ static tune_status require_numbers(const json_t *reply) {
 
 // A reference that crashes or hangs is the task's fault, not the measurer's.
 static tune_status blame_reference(tune_status status) {
-  tune_status_code code = tune_status_get_code(status);
-  bool is_blamed = code == TUNE_INTERNAL || code == TUNE_DEADLINE_EXCEEDED;
-  return is_blamed ? tune_status_recode(status, TUNE_FAILED_PRECONDITION) : status;
+  return tune_reference_is_to_blame(status) ? tune_status_recode(status, TUNE_FAILED_PRECONDITION)
+                                            : status;
 }
 
 static tune_status handle_reference(struct process_evaluator *evaluator, const json_t *reply) {
