@@ -23,6 +23,7 @@
 
 // The cores to lock, in order, each once.
 typedef struct core_list {
+  pid_t owner; // that they are for
   int cores[CPU_SETSIZE];
   size_t count;
 } core_list;
@@ -71,14 +72,25 @@ static bool apply(int file, short type, off_t begin, off_t length, bool waits) {
   return result == 0;
 }
 
+static void leave_name(int file, int core, pid_t owner) {
+  int64_t id = owner;
+  // Where that fails others wait without knowing for whom.
+  (void)!pwrite(file, &id, sizeof id, (off_t)sizeof id * core);
+}
+
 // Each core has two bytes: one that is held while something is timed, and a gate before it, which
 // is held while waiting for the first. So nobody gets past one who waits.
+//
+// The system does not tell who holds a lock of this kind. So whoever does leaves the process that
+// it is for at the core's place in the file, where it stays until the next one comes: at once,
+// since it may wait for other cores while it has this one.
 static bool lock_cores(int file, const core_list *list, bool waits) {
   for (size_t i = 0; i < list->count; ++i) {
     off_t core = 2 * (off_t)list->cores[i], gate = core + 1;
     if (!apply(file, F_WRLCK, gate, 1, waits) || !apply(file, F_WRLCK, core, 1, waits))
       return false;
     apply(file, F_UNLCK, gate, 1, false);
+    leave_name(file, list->cores[i], list->owner);
   }
   return true;
 }
@@ -86,15 +98,6 @@ static bool lock_cores(int file, const core_list *list, bool waits) {
 static void unlock_all(int file) { apply(file, F_UNLCK, 0, 0, false); }
 
 //===- Who holds them ------------------------------------------------------------------===//
-
-// The system does not tell who holds a lock of this kind. So whoever does leaves the process that
-// it is for at the core's place in the file, where it stays until the next one comes.
-static void leave_name(int file, const core_list *list, pid_t owner) {
-  int64_t id = owner;
-  for (size_t i = 0; i < list->count; ++i)
-    if (pwrite(file, &id, sizeof id, (off_t)sizeof id * list->cores[i]) != sizeof id)
-      return; // others wait without knowing for whom
-}
 
 static bool is_held(int file, int core) {
   struct flock lock = {
@@ -204,14 +207,13 @@ tune_status cpu_lock_acquire(const int *cpus, size_t count, const child_watch *w
     cpu_lock_release(out_lock);
     return tune_status_out_of_memory("waiting for the cores");
   }
+  list->owner = watch && watch->driver > 0 ? watch->driver : getpid();
   tune_status status = list_cores(cpus, count, list);
   bool is_locked = tune_status_is_ok(status) && lock_cores(out_lock->file, list, false);
   if (tune_status_is_ok(status) && !is_locked) {
     unlock_all(out_lock->file);
     is_locked = wait_for_turn(list, watch, out_lock);
   }
-  if (is_locked)
-    leave_name(out_lock->file, list, watch && watch->driver > 0 ? watch->driver : getpid());
   free(list);
   if (!is_locked)
     cpu_lock_release(out_lock);

@@ -6,14 +6,18 @@
 //===------------------------------------------------------------------------------------------===//
 
 #include "tools/tune-measure/child.h"
+#include "tools/tune-measure/cpu_lock.h"
 #include "tools/tune-measure/transfer.h"
+#include "tuning/evaluators/cores.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -154,12 +158,14 @@ static void what_stays_may_be_cancelled(void **state) {
 //===- Outputs
 //---------------------------------------------------------------------------------===//
 
-static story *writer; // of the child that writes
+static story *writer; // of the child that writes; else NULL
 
 ssize_t __real_pwrite(int fd, const void *bytes, size_t size, off_t at);
 ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t at);
 
 ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t at) {
+  if (!writer)
+    return __real_pwrite(fd, bytes, size, at);
   ssize_t count = __real_pwrite(fd, bytes, size < PIECE ? size : PIECE, at);
   if (++writer->writes == writer->kill_at)
     raise(SIGKILL);
@@ -224,6 +230,79 @@ static void a_writer_that_is_killed_is_written_over(void **state) {
     assert_int_equal(transfer(*state, i), writes + i);
 }
 
+//===- Cores
+//-----------------------------------------------------------------------------------===//
+
+static char lock_path[64];
+
+// Of this test alone, which others that time do not disturb.
+int __wrap_tune_lock_file_open(void);
+
+int __wrap_tune_lock_file_open(void) { return open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600); }
+
+typedef struct waiting_note {
+  int end; // of a pipe, to tell of it
+  char holder[CPU_LOCK_HOLDER];
+} waiting_note;
+
+static void note_waiting(void *context, double seconds, const char *holder) {
+  (void)seconds;
+  waiting_note *note = context;
+  snprintf(note->holder, sizeof note->holder, "%s", holder);
+  assert_int_equal(write(note->end, "", 1), 1);
+}
+
+// In a child of its own, which tells of it when it has them or waits, and keeps them.
+static pid_t start_locking(const int *cpus, size_t count, int end) {
+  fflush(NULL);
+  pid_t child = fork();
+  if (child != 0)
+    return child;
+  waiting_note note = {.end = end};
+  child_watch watch = {.fd = -1, .waiting = note_waiting, .context = &note, .driver = getpid()};
+  cpu_lock lock;
+  tune_status_free(cpu_lock_acquire(cpus, count, &watch, &lock));
+  for (ssize_t written = write(end, "", 1); written == 1;)
+    pause();
+  _exit(1);
+}
+
+static void stop_locking(pid_t child) {
+  kill(child, SIGKILL);
+  assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+// One that has a core, and waits for another, is told to those that wait for the first.
+static void whoever_waits_with_a_core_is_named(void **state) {
+  (void)state;
+  const int cpus[] = {0, 1};
+  int cores[2], ends[2];
+  for (size_t i = 0; i < 2; ++i)
+    tune_status_free(tune_cores_find_core(cpus[i], &cores[i]));
+  if (sysconf(_SC_NPROCESSORS_ONLN) < 2 || cores[0] == cores[1])
+    skip();
+  strcpy(lock_path, "/tmp/tune-child-test-XXXXXX");
+  close(mkstemp(lock_path));
+  assert_int_equal(pipe(ends), 0);
+  char byte, name[32];
+  pid_t first = start_locking(&cpus[1], 1, ends[1]);
+  assert_int_equal(read(ends[0], &byte, 1), 1);
+  pid_t second = start_locking(cpus, 2, ends[1]);
+  assert_int_equal(read(ends[0], &byte, 1), 1);
+  waiting_note note = {.end = ends[1]};
+  child_watch watch = {.fd = ends[0], .ready = stop_it, .waiting = note_waiting, .context = &note};
+  cpu_lock lock;
+  assert_ok(cpu_lock_acquire(cpus, 1, &watch, &lock));
+  assert_true(lock.was_cancelled);
+  snprintf(name, sizeof name, "(process %d)", (int)second);
+  assert_non_null(strstr(note.holder, name));
+  stop_locking(first);
+  stop_locking(second);
+  close(ends[0]);
+  close(ends[1]);
+  unlink(lock_path);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void) {
@@ -233,6 +312,7 @@ int main(void) {
       TEST(each_run_has_its_time),
       TEST(what_stays_may_be_cancelled),
       TEST(a_writer_that_is_killed_is_written_over),
+      TEST(whoever_waits_with_a_core_is_named),
   };
   return cmocka_run_group_tests_name("tune-measure children", tests, NULL, NULL);
 }
