@@ -24,7 +24,12 @@
 #include <stdlib.h>
 
 const char *const tune_normalize_passes[] = {
-    "inline", "linalg-generalize-named-ops", "linalg-fold-unit-extent-dims", "canonicalize", "cse",
+    "inline",
+    "linalg-generalize-named-ops",
+    "linalg-fold-unit-extent-dims",
+    "canonicalize",
+    "cse",
+    "symbol-dce",
     NULL,
 };
 
@@ -36,6 +41,7 @@ static MlirPass (*const pass_constructors[])(void) = {
     mlirCreateLinalgLinalgFoldUnitExtentDimsPass,
     mlirCreateTransformsCanonicalizer,
     mlirCreateTransformsCSE,
+    mlirCreateTransformsSymbolDCE,
 };
 
 // The ops that have no loops of their own, and what takes them apart, where there are any. What

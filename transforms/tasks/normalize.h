@@ -7,6 +7,7 @@
 //   linalg-generalize-named-ops   one form for one meaning: keys do not depend on names
 //   linalg-fold-unit-extent-dims  and the reshapes for them between the ops
 //   canonicalize, cse
+//   symbol-dce                    functions that only dead branches called
 //
 // Marks on locations (transforms/normalize/marks.h) survive these passes, and tell of an op that
 // comes out which op went in.
