@@ -104,20 +104,29 @@ static void drop_units(nest *n) {
 //===--- Which ---------------------------------------------------------------------===//
 
 // How the last `count` dimensions of the result, each a loop by itself, are in operand `operand`:
-// 1 as its last ones in the same order, 0 not at all, -1 otherwise.
-static int place_in(const nest *n, intptr_t operand, intptr_t count) {
+// one after the other in the same order, the first of them as dimension place_in() - 1; 0 not at
+// all, -1 otherwise.
+static intptr_t place_in(const nest *n, intptr_t operand, intptr_t count) {
   MlirAffineMap map = n->maps[operand], result = result_map(n);
   intptr_t rank = mlirAffineMapGetNumResults(map), of = mlirAffineMapGetNumResults(result);
-  intptr_t found = 0, in = 0;
-  for (intptr_t i = 1; i <= count; ++i) {
-    intptr_t loop = mlirAffineDimExprGetPosition(mlirAffineMapGetResult(result, of - i));
+  intptr_t first = mlirAffineDimExprGetPosition(mlirAffineMapGetResult(result, of - count));
+  intptr_t place = 0, found = 0, in = 0;
+  for (intptr_t d = 0; d < rank && place == 0; ++d)
+    place = is_loop(map, d, first) ? d + 1 : 0;
+  for (intptr_t i = 0; i < count; ++i) {
+    intptr_t loop = mlirAffineDimExprGetPosition(mlirAffineMapGetResult(result, of - count + i));
     in += is_in(map, loop);
-    found += i <= rank && is_loop(map, rank - i, loop);
+    found += place > 0 && place - 1 + i < rank && is_loop(map, place - 1 + i, loop);
     for (intptr_t d = 0; d < rank; ++d)
-      if (d != rank - i && mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, d), loop))
+      if (d != place - 1 + i && mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, d), loop))
         return -1;
   }
-  return found == count ? 1 : in == 0 ? 0 : -1;
+  return found == count ? place : in == 0 ? 0 : -1;
+}
+
+static bool is_last_in(const nest *n, intptr_t operand, intptr_t count) {
+  intptr_t rank = mlirAffineMapGetNumResults(n->maps[operand]);
+  return place_in(n, operand, count) == rank - count + 1;
 }
 
 static bool ends_in_loops(MlirAffineMap result, intptr_t count) {
@@ -132,8 +141,8 @@ static bool ends_in_loops(MlirAffineMap result, intptr_t count) {
 static intptr_t find_line(const nest *n) {
   intptr_t count = 1;
   while (ends_in_loops(result_map(n), count + 1)) {
-    int first = place_in(n, 0, count + 1), second = place_in(n, 1, count + 1);
-    if (first < 0 || second < 0 || first + second != 1)
+    intptr_t first = place_in(n, 0, count + 1), second = place_in(n, 1, count + 1);
+    if (first < 0 || second < 0 || (first > 0) == (second > 0))
       break;
     ++count;
   }
@@ -181,11 +190,11 @@ static intptr_t find_line_read(const nest *n) {
     for (intptr_t o = 0; o + 1 < n->operand_count; ++o) {
       MlirValue value = mlirOperationGetOperand(n->op, o);
       MlirOperation producer = tune_ir_definition(value);
-      int place = place_in(n, o, count);
+      intptr_t place = place_in(n, o, count);
       fits &= place >= 0 && (place == 0 || mlirOperationIsNull(producer) || !has_one_use(value) ||
                              !tune_ir_string_starts(tune_ir_name(producer), "linalg.") ||
                              is_broadcast(value, count));
-      reads |= place == 1 && is_expanded(value, count);
+      reads |= place > 0 && is_last_in(n, o, count) && is_expanded(value, count);
     }
     if (reads)
       return fits ? count : 0;
@@ -218,18 +227,23 @@ static void fill_shape(MlirType type, int64_t *out_sizes, intptr_t *out_members)
   }
 }
 
-// `value`, whose last dimensions become one.
-static MlirValue flat_operand(const tune_ir_builder *b, MlirValue value, const joining *j) {
+// `value`, of which the dimensions from `first` on become one.
+static MlirValue flat_operand(const tune_ir_builder *b, MlirValue value, intptr_t first,
+                              const joining *j) {
   MlirOperation op = tune_ir_definition(value);
   MlirType type = mlirValueGetType(value);
   int64_t sizes[TUNE_IR_MAX_RANK];
   intptr_t members[TUNE_IR_MAX_RANK], rank = mlirShapedTypeGetRank(type) - j->count + 1;
   fill_shape(type, sizes, members);
-  for (intptr_t i = 0; i + 1 < j->count; ++i)
-    sizes[rank - 1] *= sizes[rank + i];
-  members[rank - 1] = j->count;
+  for (intptr_t i = 1; i < j->count; ++i)
+    sizes[first] *= sizes[first + i];
+  for (intptr_t d = first + 1; d < rank; ++d)
+    sizes[d] = sizes[d + j->count - 1];
+  members[first] = j->count;
   nest n;
   MlirValue flat;
+  if (first + 1 < rank)
+    return tune_tensor_reshape(b, value, rank, sizes, members);
   if (is_expanded(value, j->count)) {
     flat = mlirOperationGetOperand(op, 0);
   } else if (tune_ir_is(op, "tensor.empty")) {
@@ -274,16 +288,16 @@ static MlirValue flatten(const tune_ir_builder *b, const nest *n, const joining 
   MlirValue operands[OPERANDS];
   MlirAffineMap maps[OPERANDS];
   for (intptr_t o = 0; o < n->operand_count; ++o) {
-    bool is_flat = place_in(n, o, count) == 1;
-    intptr_t rank = mlirAffineMapGetNumResults(n->maps[o]) - (is_flat ? count - 1 : 0);
+    intptr_t place = place_in(n, o, count), rank = 0;
     MlirAffineExpr indices[TUNE_IR_MAX_RANK];
-    for (intptr_t d = 0; d < rank; ++d)
-      indices[d] =
-          renumbered(context, mlirAffineMapGetResult(n->maps[o], d), n->loop_count, numbers, left);
+    for (intptr_t d = 0; d < mlirAffineMapGetNumResults(n->maps[o]); ++d)
+      if (place <= 0 || d < place || d > place - 2 + count)
+        indices[rank++] = renumbered(context, mlirAffineMapGetResult(n->maps[o], d), n->loop_count,
+                                     numbers, left);
     maps[o] = mlirAffineMapGet(context, left, 0, rank, indices);
     operands[o] = mlirOperationGetOperand(n->op, o);
-    if (is_flat)
-      operands[o] = flat_operand(b, operands[o], j);
+    if (place > 0)
+      operands[o] = flat_operand(b, operands[o], place - 1, j);
   }
   MlirType type = mlirValueGetType(operands[n->operand_count - 1]);
   MlirNamedAttribute attributes[3];

@@ -22,9 +22,9 @@ extern "C" {
 #endif
 
 // Does so with all sums of products in `root`, named or generic, of known sizes, whose last
-// dimensions, two and more, are the last ones of one factor in the same order, and not in the
-// other. Before named ops are made generic or after. False where memory ran out and not all was
-// done.
+// dimensions, two and more, are dimensions of one factor, one after the other in the same order,
+// and not in the other. Before named ops are made generic or after. False where memory ran out and
+// not all was done.
 bool tune_normalize_pixels(MlirOperation root);
 
 #ifdef __cplusplus
