@@ -55,11 +55,18 @@ MlirValue tune_tensor_slice(const tune_ir_builder *b, MlirValue value, const int
   int64_t ones[TUNE_IR_MAX_RANK];
   for (intptr_t d = 0; d < rank; ++d)
     ones[d] = 1;
+  return tune_tensor_slice_in_steps(b, value, offsets, sizes, ones);
+}
+
+MlirValue tune_tensor_slice_in_steps(const tune_ir_builder *b, MlirValue value,
+                                     const int64_t *offsets, const int64_t *sizes,
+                                     const int64_t *steps) {
+  intptr_t rank = (intptr_t)mlirShapedTypeGetRank(mlirValueGetType(value));
   MlirType type = tensor_like(value, rank, sizes);
   MlirNamedAttribute attributes[] = {
       tune_ir_named(b->context, "static_offsets", mlirDenseI64ArrayGet(b->context, rank, offsets)),
       tune_ir_named(b->context, "static_sizes", mlirDenseI64ArrayGet(b->context, rank, sizes)),
-      tune_ir_named(b->context, "static_strides", mlirDenseI64ArrayGet(b->context, rank, ones)),
+      tune_ir_named(b->context, "static_strides", mlirDenseI64ArrayGet(b->context, rank, steps)),
       tune_ir_named(b->context, "operandSegmentSizes",
                     mlirDenseI32ArrayGet(b->context, 4, (int32_t[]){1, 0, 0, 0}))};
   return tune_ir_build_result(b, &(tune_ir_parts){.name = "tensor.extract_slice",

@@ -26,6 +26,10 @@ MlirValue tune_tensor_pad(const tune_ir_builder *builder, MlirValue value, const
 // The `sizes` elements of `value` from `offsets` on.
 MlirValue tune_tensor_slice(const tune_ir_builder *builder, MlirValue value, const int64_t *offsets,
                             const int64_t *sizes);
+// The same of every steps[d]-th element along dimension d.
+MlirValue tune_tensor_slice_in_steps(const tune_ir_builder *builder, MlirValue value,
+                                     const int64_t *offsets, const int64_t *sizes,
+                                     const int64_t *steps);
 
 // `value` as a tensor of `sizes`, `rank` of them: a tensor.expand_shape where `value` has fewer
 // dimensions, a tensor.collapse_shape where it has more. Of the tensor with more of them, the first

@@ -11,6 +11,7 @@
 #include "transforms/normalize/phases.h"
 #include "transforms/normalize/pixels.h"
 #include "transforms/normalize/prefixes.h"
+#include "transforms/normalize/steps.h"
 #include "transforms/normalize/sums.h"
 #include "transforms/normalize/windows.h"
 #include "transforms/normalize/zeroes.h"
@@ -142,6 +143,7 @@ tune_status tune_normalize_operands(MlirOperation root, bool for_cpu) {
   tune_normalize_zeroes(root);
   is_done &= tune_normalize_phases(root);
   tune_normalize_windows(root);
+  is_done &= !for_cpu || tune_normalize_steps(root);
   is_done &= tune_normalize_pixels(root);
   return is_done ? TUNE_OK : tune_status_out_of_memory("normalizing the module");
 }

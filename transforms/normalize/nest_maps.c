@@ -1,0 +1,137 @@
+//===- nest_maps.c ----------------------------------------------------------------===//
+
+#include "transforms/normalize/nest_maps.h"
+
+#include "transforms/normalize/tensor_ops.h"
+
+#include "mlir-c/AffineExpr.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+#include "mlir-c/Dialect/Linalg.h"
+
+enum { OPERANDS = TUNE_NEST_MAPS_OPERANDS };
+
+static MlirWalkResult find_index(MlirOperation op, void *user_data) {
+  *(bool *)user_data |= tune_ir_is(op, "linalg.index");
+  return MlirWalkResultAdvance;
+}
+
+static bool has_indices(MlirOperation op) {
+  bool found = false;
+  mlirOperationWalk(op, find_index, &found, MlirWalkPreOrder);
+  return found;
+}
+
+bool tune_nest_maps_read(MlirOperation op, tune_nest_maps *out) {
+  if (mlirOperationIsNull(op) || !tune_ir_string_starts(tune_ir_name(op), "linalg."))
+    return false;
+  *out = (tune_nest_maps){.op = op, .operand_count = mlirOperationGetNumOperands(op)};
+  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
+  if (mlirAttributeIsNull(maps) || mlirOperationGetNumResults(op) != 1 ||
+      mlirOperationGetNumRegions(op) != 1 || mlirBlockIsNull(tune_ir_body(op)) ||
+      out->operand_count < 1 || out->operand_count > OPERANDS ||
+      mlirArrayAttrGetNumElements(maps) != out->operand_count)
+    return false;
+  for (intptr_t o = 0; o < out->operand_count; ++o) {
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, o));
+    out->maps[o] = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, o));
+    out->loop_count = mlirAffineMapGetNumDims(out->maps[o]);
+    intptr_t rank = mlirAffineMapGetNumResults(out->maps[o]);
+    // Scalars have no dimensions either.
+    if (out->loop_count > TUNE_IR_MAX_LOOPS || rank > TUNE_IR_MAX_RANK ||
+        (mlirTypeIsARankedTensor(type) ? !tune_tensor_is_plain(type) : rank > 0))
+      return false;
+    for (intptr_t d = 0; d < rank; ++d) {
+      intptr_t loop = tune_nest_maps_loop(out->maps[o], d);
+      if (loop >= 0)
+        out->extents[loop] = mlirShapedTypeGetDimSize(type, d);
+    }
+  }
+  return !has_indices(op);
+}
+
+MlirAffineMap tune_nest_maps_result(const tune_nest_maps *n) {
+  return n->maps[n->operand_count - 1];
+}
+
+intptr_t tune_nest_maps_loop(MlirAffineMap map, intptr_t dimension) {
+  MlirAffineExpr index = mlirAffineMapGetResult(map, dimension);
+  return mlirAffineExprIsADim(index) ? mlirAffineDimExprGetPosition(index) : -1;
+}
+
+static bool is_in(MlirAffineMap map, intptr_t loop) {
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d)
+    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, d), loop))
+      return true;
+  return false;
+}
+
+void tune_nest_maps_drop_units(tune_nest_maps *n) {
+  MlirAffineMap result = tune_nest_maps_result(n);
+  MlirContext context = mlirOperationGetContext(n->op);
+  for (intptr_t loop = 0; loop < n->loop_count; ++loop)
+    if (n->extents[loop] == 1 && !is_in(result, loop))
+      for (intptr_t o = 0; o < n->operand_count; ++o)
+        n->maps[o] = mlirAffineMapReplace(n->maps[o], mlirAffineDimExprGet(context, loop),
+                                          mlirAffineConstantExprGet(context, 0), n->loop_count, 0);
+}
+
+// What the loops become by `maps`: first those of the result, in its order. Returns how many.
+static intptr_t number_loops(const tune_nest_maps *n, const MlirAffineMap *maps,
+                             MlirAffineExpr *to) {
+  MlirContext context = mlirOperationGetContext(n->op);
+  MlirAffineMap result = maps[n->operand_count - 1];
+  bool is_done[TUNE_IR_MAX_LOOPS] = {false};
+  intptr_t left = 0;
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(result); ++d) {
+    intptr_t loop = tune_nest_maps_loop(result, d);
+    if (loop >= 0 && !is_done[loop]) {
+      to[loop] = mlirAffineDimExprGet(context, left++);
+      is_done[loop] = true;
+    }
+  }
+  for (intptr_t loop = 0; loop < n->loop_count; ++loop) {
+    if (is_done[loop])
+      continue;
+    bool is_kept = n->extents[loop] != 1;
+    for (intptr_t o = 0; o < n->operand_count; ++o)
+      is_kept |= is_in(maps[o], loop);
+    to[loop] =
+        is_kept ? mlirAffineDimExprGet(context, left++) : mlirAffineConstantExprGet(context, 0);
+  }
+  return left;
+}
+
+MlirValue tune_nest_maps_build(const tune_nest_maps *n, const MlirValue *operands,
+                               const MlirAffineMap *maps) {
+  tune_ir_builder b = tune_ir_builder_before(n->op);
+  MlirAffineExpr to[TUNE_IR_MAX_LOOPS];
+  intptr_t left = number_loops(n, maps, to);
+  MlirAffineMap renumbered[OPERANDS];
+  for (intptr_t o = 0; o < n->operand_count; ++o) {
+    MlirAffineExpr indices[TUNE_IR_MAX_RANK];
+    intptr_t rank = mlirAffineMapGetNumResults(maps[o]);
+    for (intptr_t d = 0; d < rank; ++d)
+      indices[d] = mlirAffineExprCompose(mlirAffineMapGetResult(maps[o], d),
+                                         mlirAffineMapGet(b.context, left, 0, n->loop_count, to));
+    renumbered[o] = mlirAffineMapGet(b.context, left, 0, rank, indices);
+  }
+  MlirType type = mlirValueGetType(operands[n->operand_count - 1]);
+  MlirNamedAttribute attributes[3];
+  tune_generic_attributes(&b, n->operand_count, renumbered, attributes);
+  MlirOperation source = mlirOperationClone(n->op);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionTakeBody(region, mlirOperationGetRegion(source, 0));
+  mlirOperationDestroy(source);
+  MlirOperation op = tune_ir_build(&b, &(tune_ir_parts){.name = "linalg.generic",
+                                                        .operand_count = n->operand_count,
+                                                        .operands = operands,
+                                                        .type_count = 1,
+                                                        .types = &type,
+                                                        .attribute_count = 3,
+                                                        .attributes = attributes,
+                                                        .region_count = 1,
+                                                        .regions = &region});
+  tune_ir_copy_attributes(n->op, op);
+  return mlirOperationGetResult(op, 0);
+}

@@ -1,0 +1,54 @@
+//===- nest_maps.h - Linalg ops on tensors of known sizes, by their maps ---------===//
+//
+// What normalizing asks of an op before it writes it anew: the maps of its operands, without the
+// loops of one step that are always at 0, as the windows of a 1x1 convolution.
+//
+// Threads: as the context of the IR.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_NORMALIZE_NEST_MAPS_H
+#define TUNE_TRANSFORMS_NORMALIZE_NEST_MAPS_H
+
+#include "transforms/ir/ir_builder.h"
+
+#include "mlir-c/AffineMap.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TUNE_NEST_MAPS_OPERANDS 12
+
+// A linalg op with one result on tensors that are plain (tensor_ops.h), and scalars, which does not
+// ask where in its loops it is.
+typedef struct tune_nest_maps {
+  MlirOperation op;
+  intptr_t operand_count, loop_count;
+  MlirAffineMap maps[TUNE_NEST_MAPS_OPERANDS]; // the last is the result's
+  int64_t extents[TUNE_IR_MAX_LOOPS];          // 0 where no operand says it
+} tune_nest_maps;
+
+// Whether `op` is one, with no more operands than that.
+bool tune_nest_maps_read(MlirOperation op, tune_nest_maps *out_nest);
+
+// The map of the result.
+MlirAffineMap tune_nest_maps_result(const tune_nest_maps *nest);
+
+// The loop that dimension `dimension` of `map` is, or -1 where it is something else.
+intptr_t tune_nest_maps_loop(MlirAffineMap map, intptr_t dimension);
+
+// Writes 0 for each loop of one step that is not a dimension of the result.
+void tune_nest_maps_drop_units(tune_nest_maps *nest);
+
+// The result of a linalg.generic before `nest->op`, which stays, with the body of that, over
+// `operands` by `maps`. Its loops are in the order of the result, then those of sums; loops of one
+// step that are in none of the maps are left out.
+MlirValue tune_nest_maps_build(const tune_nest_maps *nest, const MlirValue *operands,
+                               const MlirAffineMap *maps);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_NORMALIZE_NEST_MAPS_H
