@@ -1,0 +1,447 @@
+//===- orders.c -------------------------------------------------------------------===//
+
+#include "transforms/normalize/orders.h"
+
+#include "transforms/ir/op_list.h"
+#include "transforms/normalize/nest_maps.h"
+#include "transforms/normalize/spread.h"
+#include "transforms/normalize/tensor_ops.h"
+
+#include "mlir-c/AffineExpr.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+enum {
+  LEAST_PIXELS = 8, // a vector
+  MOST_OPS = 64,    // of a chain that is turned: it is followed by recursion
+  MOST_PARTS = 4,   // slices and borders of an image
+};
+
+// Dimension d of what is turned is dimension of[d] of what it was.
+typedef struct order {
+  intptr_t rank;
+  int64_t of[TUNE_IR_MAX_RANK];
+  tune_op_list *left; // ops that may not be used any more
+} order;
+
+static bool read_numbers(MlirOperation op, const char *name, intptr_t rank, int64_t *out_numbers) {
+  MlirAttribute numbers = tune_ir_attribute(op, name);
+  if (mlirAttributeIsNull(numbers) || !mlirAttributeIsADenseI64Array(numbers) ||
+      mlirDenseArrayGetNumElements(numbers) != rank)
+    return false;
+  for (intptr_t d = 0; d < rank; ++d)
+    out_numbers[d] = mlirDenseI64ArrayGetElement(numbers, d);
+  return true;
+}
+
+static bool read_transpose(MlirOperation op, order *out) {
+  if (!tune_ir_is(op, "linalg.transpose") || mlirOperationGetNumResults(op) != 1 ||
+      !tune_tensor_is_plain(mlirValueGetType(mlirOperationGetResult(op, 0))) ||
+      !tune_tensor_is_plain(mlirValueGetType(mlirOperationGetOperand(op, 0))))
+    return false;
+  out->rank = mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  return read_numbers(op, "permutation", out->rank, out->of);
+}
+
+static bool has_one_use(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+}
+
+static int64_t size_of(MlirValue value, intptr_t dimension) {
+  return mlirShapedTypeGetDimSize(mlirValueGetType(value), dimension);
+}
+
+static MlirAffineMap turned_map(const order *to, MlirAffineMap map) {
+  MlirAffineExpr indices[TUNE_IR_MAX_RANK];
+  for (intptr_t d = 0; d < to->rank; ++d)
+    indices[d] = mlirAffineMapGetResult(map, to->of[d]);
+  return mlirAffineMapGet(mlirAffineMapGetContext(map), mlirAffineMapGetNumDims(map), 0, to->rank,
+                          indices);
+}
+
+static MlirType turned_type(const order *to, MlirValue value) {
+  int64_t sizes[TUNE_IR_MAX_RANK];
+  for (intptr_t d = 0; d < to->rank; ++d)
+    sizes[d] = size_of(value, to->of[d]);
+  return mlirRankedTensorTypeGet(to->rank, sizes,
+                                 mlirShapedTypeGetElementType(mlirValueGetType(value)),
+                                 (MlirAttribute){NULL});
+}
+
+static MlirValue turned_empty(const tune_ir_builder *b, const order *to, MlirValue value) {
+  return tune_ir_build_value(b, "tensor.empty", turned_type(to, value), 0, NULL);
+}
+
+// Once: what is in the list is destroyed at the end.
+static void leave(const order *to, MlirValue value) {
+  MlirOperation op = tune_ir_definition(value);
+  bool is_in = mlirOperationIsNull(op);
+  for (size_t i = 0; i < to->left->count; ++i)
+    is_in |= mlirOperationEqual(to->left->ops[i], op);
+  if (!is_in)
+    tune_op_list_add(to->left, op); // without memory it stays, and costs nothing
+}
+
+//===--- Images that are turned already ----------------------------------------------===//
+
+// Whether `value` is an image in the order that `to` turns it to, which was turned the other way;
+// or a part of one, or one with borders.
+static bool is_turned_part(const order *to, MlirValue value, int depth) {
+  MlirOperation op = tune_ir_definition(value);
+  order other;
+  if (depth == 0 || mlirOperationIsNull(op) || !tune_tensor_is_plain(mlirValueGetType(value)) ||
+      mlirShapedTypeGetRank(mlirValueGetType(value)) != to->rank)
+    return false;
+  if (read_transpose(op, &other)) {
+    bool is_inverse = other.rank == to->rank;
+    for (intptr_t d = 0; is_inverse && d < to->rank; ++d)
+      is_inverse = other.of[to->of[d]] == d;
+    return is_inverse;
+  }
+  bool is_slice = tune_ir_is(op, "tensor.extract_slice"), is_pad = tune_ir_is(op, "tensor.pad");
+  // Without other operands all numbers are known.
+  if ((!is_slice && !is_pad) || mlirOperationGetNumOperands(op) != 1 || !has_one_use(value) ||
+      mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(op, 0))) != to->rank ||
+      !mlirAttributeIsNull(tune_ir_attribute(op, "nofold")))
+    return false;
+  if (is_pad) {
+    MlirOperation yield = mlirBlockGetFirstOperation(tune_ir_body(op));
+    if (!tune_ir_is(yield, "tensor.yield") ||
+        mlirValueIsABlockArgument(mlirOperationGetOperand(yield, 0)))
+      return false;
+  }
+  return is_turned_part(to, mlirOperationGetOperand(op, 0), depth - 1);
+}
+
+static bool is_turned_image(const order *to, MlirValue value) {
+  return is_turned_part(to, value, MOST_PARTS);
+}
+
+// `op`, a slice or a pad, of `image`, which is turned.
+static MlirValue rebuild(const order *to, MlirOperation op, MlirValue image) {
+  static const char *const SLICE[] = {"static_offsets", "static_sizes", "static_strides"};
+  static const char *const PAD[] = {"static_low", "static_high"};
+  bool is_pad = tune_ir_is(op, "tensor.pad");
+  tune_ir_builder b = tune_ir_builder_before(op);
+  MlirNamedAttribute attributes[4];
+  intptr_t count = is_pad ? 2 : 3;
+  for (intptr_t i = 0; i < count; ++i) {
+    const char *name = is_pad ? PAD[i] : SLICE[i];
+    int64_t numbers[TUNE_IR_MAX_RANK], turned[TUNE_IR_MAX_RANK];
+    read_numbers(op, name, to->rank, numbers);
+    for (intptr_t d = 0; d < to->rank; ++d)
+      turned[d] = numbers[to->of[d]];
+    attributes[i] =
+        tune_ir_named(b.context, name, mlirDenseI64ArrayGet(b.context, to->rank, turned));
+  }
+  attributes[count] =
+      tune_ir_named(b.context, "operandSegmentSizes",
+                    mlirDenseI32ArrayGet(b.context, is_pad ? 3 : 4, (int32_t[]){1, 0, 0, 0}));
+  MlirType type = turned_type(to, mlirOperationGetResult(op, 0));
+  MlirOperation source = mlirOperationClone(op);
+  MlirRegion region = mlirRegionCreate();
+  if (is_pad)
+    mlirRegionTakeBody(region, mlirOperationGetRegion(source, 0));
+  else
+    mlirRegionDestroy(region);
+  mlirOperationDestroy(source);
+  return tune_ir_build_result(
+      &b, &(tune_ir_parts){.name = is_pad ? "tensor.pad" : "tensor.extract_slice",
+                           .operand_count = 1,
+                           .operands = &image,
+                           .type_count = 1,
+                           .types = &type,
+                           .attribute_count = count + 1,
+                           .attributes = attributes,
+                           .region_count = is_pad,
+                           .regions = &region});
+}
+
+// That image before it was turned.
+static MlirValue take_image(const order *to, MlirValue value) {
+  MlirOperation op = tune_ir_definition(value);
+  MlirValue before = mlirOperationGetOperand(op, 0);
+  leave(to, value);
+  if (tune_ir_is(op, "linalg.transpose"))
+    leave(to, mlirOperationGetOperand(op, 1));
+  return tune_ir_is(op, "linalg.transpose") ? before : rebuild(to, op, take_image(to, before));
+}
+
+//===--- Which ---------------------------------------------------------------------===//
+
+static bool is_on_elements(const tune_nest_maps *n) {
+  MlirValue old = mlirBlockGetArgument(tune_ir_body(n->op), n->operand_count - 1);
+  return mlirAffineMapIsPermutation(tune_nest_maps_result(n)) &&
+         mlirOpOperandIsNull(mlirValueGetFirstUse(old));
+}
+
+// Whether what is added to, `value`, can be made in another order: a fill, or a bias that is
+// broadcast.
+static bool is_filled(MlirValue value) {
+  tune_nest_maps n;
+  if (!tune_nest_maps_read(tune_ir_definition(value), &n) || !is_on_elements(&n))
+    return false;
+  intptr_t rank = mlirAffineMapGetNumResults(tune_nest_maps_result(&n));
+  for (intptr_t o = 0; o + 1 < n.operand_count; ++o)
+    if (mlirAffineMapGetNumResults(n.maps[o]) >= rank)
+      return false;
+  return true;
+}
+
+// Whether all indices of `map` are loops, each another one, or 0.
+static bool is_plain_map(MlirAffineMap map) {
+  bool is_in_it[TUNE_IR_MAX_LOOPS] = {false};
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d) {
+    intptr_t loop = tune_nest_maps_loop(map, d);
+    if (loop < 0 ? !mlirAffineExprIsAConstant(mlirAffineMapGetResult(map, d)) : is_in_it[loop])
+      return false;
+    if (loop >= 0)
+      is_in_it[loop] = true;
+  }
+  return true;
+}
+
+static bool is_function_of(MlirAffineMap map, intptr_t loop) {
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d)
+    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, d), loop))
+      return true;
+  return false;
+}
+
+// Which factor of the product `n` is the image: the other one has the last dimension of the result,
+// and `to` puts two or more of the image's behind that. -1: neither.
+static intptr_t find_image(const tune_nest_maps *n, const order *to) {
+  MlirAffineMap result = tune_nest_maps_result(n);
+  if (mlirAffineMapGetNumResults(result) != to->rank || !is_plain_map(result))
+    return -1;
+  for (intptr_t image = 0; image < 2; ++image) {
+    MlirAffineMap filter = n->maps[1 - image];
+    int64_t behind = 0, pixels = 1;
+    for (intptr_t d = to->rank - 1; d >= 0 && to->of[d] != to->rank - 1; --d) {
+      intptr_t loop = tune_nest_maps_loop(result, to->of[d]);
+      if (loop >= 0 && is_function_of(n->maps[image], loop) && !is_function_of(filter, loop)) {
+        behind += 1;
+        pixels *= n->extents[loop];
+      }
+    }
+    intptr_t channels = tune_nest_maps_loop(result, to->rank - 1);
+    if (behind >= 2 && pixels >= LEAST_PIXELS && channels >= 0 &&
+        is_function_of(filter, channels) && !is_function_of(n->maps[image], channels))
+      return image;
+  }
+  return -1;
+}
+
+// Products of narrower types are made by other instructions, and nothing was measured.
+static bool is_measured_type(MlirOperation op) {
+  for (intptr_t o = 0; o < mlirOperationGetNumOperands(op); ++o) {
+    MlirType type = tune_ir_element_type(mlirValueGetType(mlirOperationGetOperand(op, o)));
+    if (!mlirTypeIsAF32(type) && !mlirTypeIsAF64(type))
+      return false;
+  }
+  return true;
+}
+
+static bool is_dense(const tune_nest_maps *n) {
+  return is_plain_map(n->maps[0]) && is_plain_map(n->maps[1]);
+}
+
+// Whether the image of the product `n` has its dimensions where the result has them, and something
+// else at the place of the last one: then they are turned alike.
+static bool is_image_alike(const tune_nest_maps *n, intptr_t image, const order *to) {
+  MlirAffineMap result = tune_nest_maps_result(n), map = n->maps[image];
+  if (mlirAffineMapGetNumResults(map) != to->rank)
+    return false;
+  for (intptr_t d = 0; d + 1 < to->rank; ++d)
+    if (tune_nest_maps_loop(map, d) != tune_nest_maps_loop(result, d))
+      return false;
+  return true;
+}
+
+// The convolution of each channel with itself that makes `value`, whose last dimension may be a
+// multiplier of 1 that is folded away. The map of its result is without that.
+static bool read_depthwise(const order *to, MlirValue value, tune_nest_maps *n) {
+  MlirOperation op = tune_ir_definition(value);
+  if (mlirOperationIsNull(op))
+    return false;
+  bool is_folded = tune_ir_is(op, "tensor.collapse_shape");
+  if (is_folded) {
+    value = mlirOperationGetOperand(op, 0);
+    op = tune_ir_definition(value);
+    MlirType type = mlirValueGetType(value);
+    if (!has_one_use(value) || !tune_tensor_is_plain(type) ||
+        mlirShapedTypeGetRank(type) != to->rank + 1 || size_of(value, to->rank) != 1)
+      return false;
+  }
+  if (!tune_nest_maps_read(op, n) || !tune_spread_sums_products(op) || !is_measured_type(op))
+    return false;
+  if (is_folded) {
+    MlirAffineMap result = tune_nest_maps_result(n);
+    MlirAffineExpr indices[TUNE_IR_MAX_RANK];
+    for (intptr_t d = 0; d < to->rank; ++d)
+      indices[d] = mlirAffineMapGetResult(result, d);
+    n->maps[n->operand_count - 1] =
+        mlirAffineMapGet(mlirAffineMapGetContext(result), n->loop_count, 0, to->rank, indices);
+  }
+  tune_nest_maps_drop_units(n);
+  MlirAffineMap result = tune_nest_maps_result(n);
+  if (mlirAffineMapGetNumResults(result) != to->rank || !is_plain_map(result) ||
+      mlirAffineMapGetNumResults(n->maps[0]) != to->rank)
+    return false;
+  intptr_t channels = tune_nest_maps_loop(result, to->rank - 1);
+  for (intptr_t d = 0; d < to->rank; ++d) {
+    intptr_t loop = tune_nest_maps_loop(result, d);
+    if (loop >= 0 && !mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(n->maps[0], d), loop))
+      return false;
+  }
+  return channels >= 0 && tune_nest_maps_loop(n->maps[0], to->rank - 1) == channels &&
+         is_function_of(n->maps[1], channels);
+}
+
+// Whether the product or depthwise convolution that makes `value`, which nothing else reads, with
+// ops on elements after it, can make it turned; `depth` ops are looked at one after the other.
+static bool can_turn(const order *to, MlirValue value, bool is_image, int depth) {
+  tune_nest_maps n;
+  MlirOperation op = tune_ir_definition(value);
+  if (depth == 0 || mlirOperationIsNull(op) || !has_one_use(value) ||
+      !tune_tensor_is_plain(mlirValueGetType(value)) ||
+      mlirShapedTypeGetRank(mlirValueGetType(value)) != to->rank)
+    return false;
+  if (is_image && read_depthwise(to, value, &n))
+    return is_filled(mlirOperationGetOperand(n.op, 2)) &&
+           (is_turned_image(to, mlirOperationGetOperand(n.op, 0)) ||
+            can_turn(to, mlirOperationGetOperand(n.op, 0), true, depth - 1));
+  if (!tune_nest_maps_read(op, &n))
+    return false;
+  if (tune_spread_sums_products(op)) {
+    tune_nest_maps_drop_units(&n);
+    return find_image(&n, to) >= 0 && is_dense(&n) && is_measured_type(op) &&
+           is_filled(mlirOperationGetOperand(op, 2));
+  }
+  if (!is_on_elements(&n))
+    return false;
+  for (intptr_t o = 0; o + 1 < n.operand_count; ++o)
+    if (mlirAffineMapEqual(n.maps[o], tune_nest_maps_result(&n)) &&
+        can_turn(to, mlirOperationGetOperand(op, o), is_image, depth - 1))
+      return true;
+  return false;
+}
+
+//===--- What becomes of it ----------------------------------------------------------===//
+
+static MlirValue turn(const order *to, MlirValue value, bool is_image, int depth);
+
+static void replace_image(const order *to, tune_nest_maps *n, MlirValue *operands, intptr_t image,
+                          int depth) {
+  MlirValue old = operands[image];
+  if (is_turned_image(to, old))
+    operands[image] = take_image(to, old);
+  else if (can_turn(to, old, true, depth))
+    operands[image] = turn(to, old, true, depth);
+  else
+    return;
+  n->maps[image] = turned_map(to, n->maps[image]);
+}
+
+// The op that `n` is, with its result turned.
+static MlirValue finish(const order *to, tune_nest_maps *n, MlirValue *operands) {
+  intptr_t last = n->operand_count - 1;
+  n->maps[last] = turned_map(to, n->maps[last]);
+  MlirValue turned = tune_nest_maps_build(n, operands, n->maps);
+  leave(to, mlirOperationGetResult(n->op, 0));
+  for (intptr_t o = 0; o <= last; ++o)
+    leave(to, mlirOperationGetOperand(n->op, o));
+  return turned;
+}
+
+// What is added to, `value`, turned. It may have one dimension more at its end, of a multiplier
+// of 1.
+static MlirValue turn_filled(const order *to, MlirValue value) {
+  tune_nest_maps n;
+  tune_nest_maps_read(tune_ir_definition(value), &n);
+  tune_ir_builder b = tune_ir_builder_before(n.op);
+  MlirValue operands[TUNE_NEST_MAPS_OPERANDS];
+  for (intptr_t o = 0; o < n.operand_count; ++o)
+    operands[o] = mlirOperationGetOperand(n.op, o);
+  operands[n.operand_count - 1] = turned_empty(&b, to, value);
+  leave(to, value);
+  return finish(to, &n, operands);
+}
+
+// `value`, which can be turned, in that order.
+static MlirValue turn(const order *to, MlirValue value, bool is_image, int depth) {
+  tune_nest_maps n;
+  MlirOperation op = tune_ir_definition(value);
+  MlirValue operands[TUNE_NEST_MAPS_OPERANDS];
+  bool is_depthwise = is_image && read_depthwise(to, value, &n);
+  if (!is_depthwise)
+    tune_nest_maps_read(op, &n);
+  bool is_product = is_depthwise || tune_spread_sums_products(n.op);
+  if (is_product && !is_depthwise)
+    tune_nest_maps_drop_units(&n);
+  intptr_t last = n.operand_count - 1;
+  for (intptr_t o = 0; o <= last; ++o)
+    operands[o] = mlirOperationGetOperand(n.op, o);
+  leave(to, value);
+  if (is_product) {
+    intptr_t image = is_depthwise ? 0 : find_image(&n, to);
+    if (is_depthwise || is_image_alike(&n, image, to))
+      replace_image(to, &n, operands, image, depth - 1);
+    operands[last] = turn_filled(to, operands[last]);
+  } else {
+    tune_ir_builder b = tune_ir_builder_before(n.op);
+    operands[last] = turned_empty(&b, to, value);
+    for (intptr_t o = 0; o < last; ++o)
+      if (mlirAffineMapEqual(n.maps[o], tune_nest_maps_result(&n)) &&
+          can_turn(to, operands[o], is_image, depth - 1)) {
+        operands[o] = turn(to, operands[o], is_image, depth - 1);
+        n.maps[o] = turned_map(to, n.maps[o]);
+      }
+  }
+  return finish(to, &n, operands);
+}
+
+//===--- All of them -----------------------------------------------------------------===//
+
+static MlirWalkResult list_transpose(MlirOperation op, void *user_data) {
+  order to;
+  if (!read_transpose(op, &to))
+    return MlirWalkResultAdvance;
+  return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+// Takes away what is not used any more: where a schedule is applied it counts the ops that are
+// there.
+static void drop_unused(tune_op_list *ops) {
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (size_t i = 0; i < ops->count; ++i)
+      if (!mlirOperationIsNull(ops->ops[i]) && !tune_ir_is_used(ops->ops[i])) {
+        mlirOperationDestroy(ops->ops[i]);
+        ops->ops[i] = (MlirOperation){NULL};
+        changes = true;
+      }
+  }
+}
+
+bool tune_normalize_orders(MlirOperation root) {
+  static const char *const DIALECTS[] = {"linalg", "tensor", NULL};
+  tune_ir_load_dialects(mlirOperationGetContext(root), DIALECTS);
+  tune_op_list transposes = {0}, left = {0};
+  mlirOperationWalk(root, list_transpose, &transposes, MlirWalkPreOrder);
+  for (size_t i = 0; i < transposes.count; ++i) {
+    MlirOperation op = transposes.ops[i];
+    order to = {.left = &left};
+    MlirValue value = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+    if (!tune_ir_is_used(op) || !read_transpose(op, &to) || !can_turn(&to, value, false, MOST_OPS))
+      continue;
+    leave(&to, result);
+    leave(&to, mlirOperationGetOperand(op, 1));
+    mlirValueReplaceAllUsesOfWith(result, turn(&to, value, false, MOST_OPS));
+  }
+  tune_op_list_deinit(&transposes);
+  drop_unused(&left);
+  tune_op_list_deinit(&left);
+  return !transposes.failed;
+}
