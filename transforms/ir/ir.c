@@ -28,6 +28,11 @@ bool tune_ir_is_used(MlirOperation op) {
   return false;
 }
 
+bool tune_ir_has_one_use(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+}
+
 MlirStringRef tune_ir_string_attribute(MlirOperation op, const char *name) {
   MlirAttribute attribute = tune_ir_attribute(op, name);
   if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAString(attribute))

@@ -67,6 +67,8 @@ static inline MlirOperation tune_ir_definition(MlirValue value) {
 
 // Whether a result of `op` has a use.
 bool tune_ir_is_used(MlirOperation op);
+// Whether one operand of one op is `value`.
+bool tune_ir_has_one_use(MlirValue value);
 
 // The attribute of `op` of that name, inherent or discardable, or a null one.
 static inline MlirAttribute tune_ir_attribute(MlirOperation op, const char *name) {

@@ -2,6 +2,8 @@
 
 #include "transforms/ir/op_list.h"
 
+#include "transforms/ir/ir.h"
+
 #include <stdlib.h>
 
 bool tune_op_list_add(tune_op_list *list, MlirOperation op) {
@@ -17,6 +19,25 @@ bool tune_op_list_add(tune_op_list *list, MlirOperation op) {
   }
   list->ops[list->count++] = op;
   return true;
+}
+
+bool tune_op_list_add_once(tune_op_list *list, MlirOperation op) {
+  for (size_t i = 0; i < list->count; ++i)
+    if (mlirOperationEqual(list->ops[i], op))
+      return true;
+  return tune_op_list_add(list, op);
+}
+
+void tune_op_list_destroy_unused(tune_op_list *list) {
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (size_t i = 0; i < list->count; ++i)
+      if (!mlirOperationIsNull(list->ops[i]) && !tune_ir_is_used(list->ops[i])) {
+        mlirOperationDestroy(list->ops[i]);
+        list->ops[i] = (MlirOperation){NULL};
+        changes = true;
+      }
+  }
 }
 
 void tune_op_list_deinit(tune_op_list *list) {

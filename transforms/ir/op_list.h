@@ -27,6 +27,11 @@ typedef struct tune_op_list {
 
 // Adds `op` at the end. False, as `failed` says from then on, where memory ran out.
 bool tune_op_list_add(tune_op_list *list, MlirOperation op);
+// The same, but where `op` is in it already.
+bool tune_op_list_add_once(tune_op_list *list, MlirOperation op);
+// Destroys those that nothing uses, over and over, since they use each other. Their places become
+// null; an op may be in the list once.
+void tune_op_list_destroy_unused(tune_op_list *list);
 // `failed` can still be read after it.
 void tune_op_list_deinit(tune_op_list *list);
 

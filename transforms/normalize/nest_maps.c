@@ -59,7 +59,7 @@ intptr_t tune_nest_maps_loop(MlirAffineMap map, intptr_t dimension) {
   return mlirAffineExprIsADim(index) ? mlirAffineDimExprGetPosition(index) : -1;
 }
 
-static bool is_in(MlirAffineMap map, intptr_t loop) {
+bool tune_nest_maps_has(MlirAffineMap map, intptr_t loop) {
   for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d)
     if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, d), loop))
       return true;
@@ -70,7 +70,7 @@ void tune_nest_maps_drop_units(tune_nest_maps *n) {
   MlirAffineMap result = tune_nest_maps_result(n);
   MlirContext context = mlirOperationGetContext(n->op);
   for (intptr_t loop = 0; loop < n->loop_count; ++loop)
-    if (n->extents[loop] == 1 && !is_in(result, loop))
+    if (n->extents[loop] == 1 && !tune_nest_maps_has(result, loop))
       for (intptr_t o = 0; o < n->operand_count; ++o)
         n->maps[o] = mlirAffineMapReplace(n->maps[o], mlirAffineDimExprGet(context, loop),
                                           mlirAffineConstantExprGet(context, 0), n->loop_count, 0);
@@ -95,7 +95,7 @@ static intptr_t number_loops(const tune_nest_maps *n, const MlirAffineMap *maps,
       continue;
     bool is_kept = n->extents[loop] != 1;
     for (intptr_t o = 0; o < n->operand_count; ++o)
-      is_kept |= is_in(maps[o], loop);
+      is_kept |= tune_nest_maps_has(maps[o], loop);
     to[loop] =
         is_kept ? mlirAffineDimExprGet(context, left++) : mlirAffineConstantExprGet(context, 0);
   }

@@ -38,6 +38,9 @@ MlirAffineMap tune_nest_maps_result(const tune_nest_maps *nest);
 // The loop that dimension `dimension` of `map` is, or -1 where it is something else.
 intptr_t tune_nest_maps_loop(MlirAffineMap map, intptr_t dimension);
 
+// Whether some index of `map` depends on loop `loop`.
+bool tune_nest_maps_has(MlirAffineMap map, intptr_t loop);
+
 // Writes 0 for each loop of one step that is not a dimension of the result.
 void tune_nest_maps_drop_units(tune_nest_maps *nest);
 

@@ -24,28 +24,13 @@ typedef struct order {
   tune_op_list *left; // ops that may not be used any more
 } order;
 
-static bool read_numbers(MlirOperation op, const char *name, intptr_t rank, int64_t *out_numbers) {
-  MlirAttribute numbers = tune_ir_attribute(op, name);
-  if (mlirAttributeIsNull(numbers) || !mlirAttributeIsADenseI64Array(numbers) ||
-      mlirDenseArrayGetNumElements(numbers) != rank)
-    return false;
-  for (intptr_t d = 0; d < rank; ++d)
-    out_numbers[d] = mlirDenseI64ArrayGetElement(numbers, d);
-  return true;
-}
-
 static bool read_transpose(MlirOperation op, order *out) {
   if (!tune_ir_is(op, "linalg.transpose") || mlirOperationGetNumResults(op) != 1 ||
       !tune_tensor_is_plain(mlirValueGetType(mlirOperationGetResult(op, 0))) ||
       !tune_tensor_is_plain(mlirValueGetType(mlirOperationGetOperand(op, 0))))
     return false;
   out->rank = mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(op, 0)));
-  return read_numbers(op, "permutation", out->rank, out->of);
-}
-
-static bool has_one_use(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+  return tune_tensor_read_numbers(op, "permutation", out->rank, out->of);
 }
 
 static int64_t size_of(MlirValue value, intptr_t dimension) {
@@ -73,14 +58,10 @@ static MlirValue turned_empty(const tune_ir_builder *b, const order *to, MlirVal
   return tune_ir_build_value(b, "tensor.empty", turned_type(to, value), 0, NULL);
 }
 
-// Once: what is in the list is destroyed at the end.
 static void leave(const order *to, MlirValue value) {
   MlirOperation op = tune_ir_definition(value);
-  bool is_in = mlirOperationIsNull(op);
-  for (size_t i = 0; i < to->left->count; ++i)
-    is_in |= mlirOperationEqual(to->left->ops[i], op);
-  if (!is_in)
-    tune_op_list_add(to->left, op); // without memory it stays, and costs nothing
+  if (!mlirOperationIsNull(op))
+    tune_op_list_add_once(to->left, op); // without memory it stays, and costs nothing
 }
 
 //===--- Images that are turned already ----------------------------------------------===//
@@ -101,7 +82,8 @@ static bool is_turned_part(const order *to, MlirValue value, int depth) {
   }
   bool is_slice = tune_ir_is(op, "tensor.extract_slice"), is_pad = tune_ir_is(op, "tensor.pad");
   // Without other operands all numbers are known.
-  if ((!is_slice && !is_pad) || mlirOperationGetNumOperands(op) != 1 || !has_one_use(value) ||
+  if ((!is_slice && !is_pad) || mlirOperationGetNumOperands(op) != 1 ||
+      !tune_ir_has_one_use(value) ||
       mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(op, 0))) != to->rank ||
       !mlirAttributeIsNull(tune_ir_attribute(op, "nofold")))
     return false;
@@ -129,7 +111,7 @@ static MlirValue rebuild(const order *to, MlirOperation op, MlirValue image) {
   for (intptr_t i = 0; i < count; ++i) {
     const char *name = is_pad ? PAD[i] : SLICE[i];
     int64_t numbers[TUNE_IR_MAX_RANK], turned[TUNE_IR_MAX_RANK];
-    read_numbers(op, name, to->rank, numbers);
+    tune_tensor_read_numbers(op, name, to->rank, numbers);
     for (intptr_t d = 0; d < to->rank; ++d)
       turned[d] = numbers[to->of[d]];
     attributes[i] =
@@ -202,13 +184,6 @@ static bool is_plain_map(MlirAffineMap map) {
   return true;
 }
 
-static bool is_function_of(MlirAffineMap map, intptr_t loop) {
-  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d)
-    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, d), loop))
-      return true;
-  return false;
-}
-
 // Which factor of the product `n` is the image: the other one has the last dimension of the result,
 // and `to` puts two or more of the image's behind that. -1: neither.
 static intptr_t find_image(const tune_nest_maps *n, const order *to) {
@@ -220,14 +195,15 @@ static intptr_t find_image(const tune_nest_maps *n, const order *to) {
     int64_t behind = 0, pixels = 1;
     for (intptr_t d = to->rank - 1; d >= 0 && to->of[d] != to->rank - 1; --d) {
       intptr_t loop = tune_nest_maps_loop(result, to->of[d]);
-      if (loop >= 0 && is_function_of(n->maps[image], loop) && !is_function_of(filter, loop)) {
+      if (loop >= 0 && tune_nest_maps_has(n->maps[image], loop) &&
+          !tune_nest_maps_has(filter, loop)) {
         behind += 1;
         pixels *= n->extents[loop];
       }
     }
     intptr_t channels = tune_nest_maps_loop(result, to->rank - 1);
     if (behind >= 2 && pixels >= LEAST_PIXELS && channels >= 0 &&
-        is_function_of(filter, channels) && !is_function_of(n->maps[image], channels))
+        tune_nest_maps_has(filter, channels) && !tune_nest_maps_has(n->maps[image], channels))
       return image;
   }
   return -1;
@@ -270,7 +246,7 @@ static bool read_depthwise(const order *to, MlirValue value, tune_nest_maps *n) 
     value = mlirOperationGetOperand(op, 0);
     op = tune_ir_definition(value);
     MlirType type = mlirValueGetType(value);
-    if (!has_one_use(value) || !tune_tensor_is_plain(type) ||
+    if (!tune_ir_has_one_use(value) || !tune_tensor_is_plain(type) ||
         mlirShapedTypeGetRank(type) != to->rank + 1 || size_of(value, to->rank) != 1)
       return false;
   }
@@ -296,7 +272,7 @@ static bool read_depthwise(const order *to, MlirValue value, tune_nest_maps *n) 
       return false;
   }
   return channels >= 0 && tune_nest_maps_loop(n->maps[0], to->rank - 1) == channels &&
-         is_function_of(n->maps[1], channels);
+         tune_nest_maps_has(n->maps[1], channels);
 }
 
 // Whether the product or depthwise convolution that makes `value`, which nothing else reads, with
@@ -304,7 +280,7 @@ static bool read_depthwise(const order *to, MlirValue value, tune_nest_maps *n) 
 static bool can_turn(const order *to, MlirValue value, bool is_image, int depth) {
   tune_nest_maps n;
   MlirOperation op = tune_ir_definition(value);
-  if (depth == 0 || mlirOperationIsNull(op) || !has_one_use(value) ||
+  if (depth == 0 || mlirOperationIsNull(op) || !tune_ir_has_one_use(value) ||
       !tune_tensor_is_plain(mlirValueGetType(value)) ||
       mlirShapedTypeGetRank(mlirValueGetType(value)) != to->rank)
     return false;
@@ -411,20 +387,6 @@ static MlirWalkResult list_transpose(MlirOperation op, void *user_data) {
   return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
-// Takes away what is not used any more: where a schedule is applied it counts the ops that are
-// there.
-static void drop_unused(tune_op_list *ops) {
-  for (bool changes = true; changes;) {
-    changes = false;
-    for (size_t i = 0; i < ops->count; ++i)
-      if (!mlirOperationIsNull(ops->ops[i]) && !tune_ir_is_used(ops->ops[i])) {
-        mlirOperationDestroy(ops->ops[i]);
-        ops->ops[i] = (MlirOperation){NULL};
-        changes = true;
-      }
-  }
-}
-
 bool tune_normalize_orders(MlirOperation root) {
   static const char *const DIALECTS[] = {"linalg", "tensor", NULL};
   tune_ir_load_dialects(mlirOperationGetContext(root), DIALECTS);
@@ -441,7 +403,8 @@ bool tune_normalize_orders(MlirOperation root) {
     mlirValueReplaceAllUsesOfWith(result, turn(&to, value, false, MOST_OPS));
   }
   tune_op_list_deinit(&transposes);
-  drop_unused(&left);
+  // Where a schedule is applied it counts the ops that are there.
+  tune_op_list_destroy_unused(&left);
   tune_op_list_deinit(&left);
   return !transposes.failed;
 }

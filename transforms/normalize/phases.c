@@ -6,6 +6,7 @@
 #include "transforms/ir/constant_value.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/normalize/marks.h"
+#include "transforms/normalize/nest_maps.h"
 #include "transforms/normalize/spread.h"
 #include "transforms/normalize/tensor_ops.h"
 
@@ -55,13 +56,6 @@ static intptr_t dimension_of(MlirAffineMap map, intptr_t loop) {
   return uses == 1 ? found : -1;
 }
 
-static bool is_in(MlirAffineMap map, intptr_t loop) {
-  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d)
-    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, d), loop))
-      return true;
-  return false;
-}
-
 // Whether dimension `d` of the image is indexed by the sum of a loop of the result and one of the
 // filter, and by these two nowhere else.
 static bool find_loops(const transposed *t, intptr_t d, along *out) {
@@ -81,11 +75,11 @@ static bool find_loops(const transposed *t, intptr_t d, along *out) {
           mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(image, other), loops[side]))
         return false;
   }
-  int window = is_in(filter, loops[0]) ? 0 : 1;
+  int window = tune_nest_maps_has(filter, loops[0]) ? 0 : 1;
   out->filter_dimension = dimension_of(filter, loops[window]);
   out->result_dimension = dimension_of(result, loops[!window]);
   return out->filter_dimension >= 0 && out->result_dimension >= 0 &&
-         !is_in(result, loops[window]) && !is_in(filter, loops[!window]);
+         !tune_nest_maps_has(result, loops[window]) && !tune_nest_maps_has(filter, loops[!window]);
 }
 
 static bool find_along(const transposed *t, intptr_t d, along *out) {
@@ -114,7 +108,7 @@ static bool find_channels(transposed *t) {
     intptr_t loop = mlirAffineDimExprGetPosition(index);
     t->channels_in_filter = dimension_of(t->maps[t->filter], loop);
     t->channels_in_result = d;
-    if (t->channels_in_filter >= 0 && !is_in(t->maps[t->image], loop))
+    if (t->channels_in_filter >= 0 && !tune_nest_maps_has(t->maps[t->image], loop))
       return true;
   }
   return false;

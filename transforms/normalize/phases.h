@@ -14,8 +14,8 @@
 // With tap k = s t + r and pixel i at off + s i, output o sees pixel i = q + t where
 // o = s q + off - r.
 //
-// What is not multiplied any more may be infinite or NaN, as in zeroes.h. Where s does not divide K,
-// some phases have a tap of zero more. Of floats such convolutions stay: an infinite pixel would
+// What is not multiplied any more may be infinite or NaN, as in zeroes.h. Where s does not divide
+// K, some phases have a tap of zero more. Of floats such convolutions stay: an infinite pixel would
 // make outputs NaN that do not see it.
 //
 // Threads: one thread at a time per module.
@@ -35,9 +35,9 @@ extern "C" {
 
 // Does so with all sums of products in `root`, named or generic, of known sizes, with channels that
 // index the filter and the result alone. Along the dimensions with zeroes the window has two taps
-// and more, of floats a multiple of s, and moves by one place. What f16 and bf16 are added to has to be zero. Before named ops
-// are made generic or after. False where memory ran out
-// and not all was done.
+// and more, of floats a multiple of s, and moves by one place. What f16 and bf16 are added to has
+// to be zero. Before named ops are made generic or after. False where memory ran out and not all
+// was done.
 bool tune_normalize_phases(MlirOperation root);
 
 #ifdef __cplusplus

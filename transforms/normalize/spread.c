@@ -20,16 +20,6 @@ bool tune_spread_sums_products(MlirOperation op) {
   return nest.multiplies_and_adds;
 }
 
-static bool read_numbers(MlirOperation op, const char *name, intptr_t rank, int64_t *out_numbers) {
-  MlirAttribute numbers = tune_ir_attribute(op, name);
-  if (mlirAttributeIsNull(numbers) || !mlirAttributeIsADenseI64Array(numbers) ||
-      mlirDenseArrayGetNumElements(numbers) != rank)
-    return false;
-  for (intptr_t i = 0; i < rank; ++i)
-    out_numbers[i] = mlirDenseI64ArrayGetElement(numbers, i);
-  return true;
-}
-
 bool tune_spread_find(MlirValue value, tune_spread *out_spread) {
   MlirOperation insert = tune_ir_definition(value);
   double filled;
@@ -42,8 +32,8 @@ bool tune_spread_find(MlirValue value, tune_spread *out_spread) {
   intptr_t rank = (intptr_t)mlirShapedTypeGetRank(to);
   if (!tune_tensor_is_plain(from) || !tune_tensor_is_plain(to) ||
       mlirShapedTypeGetRank(from) != rank ||
-      !read_numbers(insert, "static_offsets", rank, out_spread->offsets) ||
-      !read_numbers(insert, "static_strides", rank, out_spread->steps))
+      !tune_tensor_read_numbers(insert, "static_offsets", rank, out_spread->offsets) ||
+      !tune_tensor_read_numbers(insert, "static_strides", rank, out_spread->steps))
     return false;
   bool is_apart = false;
   for (intptr_t d = 0; d < rank; ++d) {

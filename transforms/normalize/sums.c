@@ -75,11 +75,6 @@ static bool find_reduction(MlirOperation op, reduction *out) {
 
 //===--- Pairs ------------------------------------------------------------------------===//
 
-static bool has_one_use(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
-}
-
 // The next dimension of `type` from `d` on that is not 1, or its rank.
 static intptr_t next_dimension(MlirType type, intptr_t d) {
   intptr_t rank = (intptr_t)mlirShapedTypeGetRank(type);
@@ -105,7 +100,7 @@ static MlirValue before_reshapes(MlirValue value) {
   for (;;) {
     MlirOperation op = tune_ir_definition(value);
     if ((!tune_ir_is(op, "tensor.expand_shape") && !tune_ir_is(op, "tensor.collapse_shape")) ||
-        !has_one_use(value) ||
+        !tune_ir_has_one_use(value) ||
         !differs_in_ones(mlirValueGetType(value), mlirValueGetType(mlirOperationGetOperand(op, 0))))
       return value;
     value = mlirOperationGetOperand(op, 0);
@@ -214,7 +209,7 @@ static MlirOperation join(MlirOperation op, MlirOperation *out_first) {
     return none;
   MlirValue between = before_reshapes(second.input);
   // What is reduced ahead of a loop is not to be reduced in each of its turns.
-  if (!find_reduction(tune_ir_definition(between), &first) || !has_one_use(between) ||
+  if (!find_reduction(tune_ir_definition(between), &first) || !tune_ir_has_one_use(between) ||
       !mlirBlockEqual(mlirOperationGetBlock(first.op), mlirOperationGetBlock(op)) ||
       first.kind != second.kind || first.initial != first.kind->neutral ||
       !tune_ir_has_same_attributes(first.combine, second.combine))

@@ -13,6 +13,17 @@ bool tune_tensor_is_plain(MlirType type) {
          mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type));
 }
 
+bool tune_tensor_read_numbers(MlirOperation op, const char *name, intptr_t rank,
+                              int64_t *out_numbers) {
+  MlirAttribute numbers = tune_ir_attribute(op, name);
+  if (mlirAttributeIsNull(numbers) || !mlirAttributeIsADenseI64Array(numbers) ||
+      mlirDenseArrayGetNumElements(numbers) != rank)
+    return false;
+  for (intptr_t d = 0; d < rank; ++d)
+    out_numbers[d] = mlirDenseI64ArrayGetElement(numbers, d);
+  return true;
+}
+
 static MlirType tensor_like(MlirValue value, intptr_t rank, const int64_t *sizes) {
   MlirType type = mlirValueGetType(value);
   return mlirRankedTensorTypeGet(rank, sizes, mlirShapedTypeGetElementType(type),

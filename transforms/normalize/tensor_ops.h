@@ -19,6 +19,11 @@ extern "C" {
 // Whether `type` is a tensor of such, without an encoding.
 bool tune_tensor_is_plain(MlirType type);
 
+// The `rank` numbers of the attribute `name` of `op`, as of static sizes; false where it has
+// others.
+bool tune_tensor_read_numbers(MlirOperation op, const char *name, intptr_t rank,
+                              int64_t *out_numbers);
+
 // `value` with low[d] elements more before dimension d and high[d] after it, which are `number`.
 MlirValue tune_tensor_pad(const tune_ir_builder *builder, MlirValue value, const int64_t *low,
                           const int64_t *high, double number);

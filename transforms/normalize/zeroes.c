@@ -2,6 +2,7 @@
 
 #include "transforms/normalize/zeroes.h"
 
+#include "transforms/normalize/nest_maps.h"
 #include "transforms/normalize/spread.h"
 
 #include "mlir-c/AffineExpr.h"
@@ -25,13 +26,6 @@ static MlirAffineMap map_of(MlirAttribute maps, intptr_t operand) {
   return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, operand));
 }
 
-static bool is_indexed_by(MlirAffineMap map, intptr_t loop) {
-  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); ++i)
-    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, i), loop))
-      return true;
-  return false;
-}
-
 // Whether `loop` is in some index of `map`, and has others beside it in each of these.
 static bool slides(MlirAffineMap map, intptr_t loop) {
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); ++i) {
@@ -39,7 +33,7 @@ static bool slides(MlirAffineMap map, intptr_t loop) {
     if (mlirAffineExprIsFunctionOfDim(index, loop) && !mlirAffineExprIsAAdd(index))
       return false;
   }
-  return is_indexed_by(map, loop);
+  return tune_nest_maps_has(map, loop);
 }
 
 // The maps of `op`, whose operand `filter` is `apart`, for the source in its place: null where that
@@ -57,7 +51,7 @@ static MlirAttribute spread_maps(MlirContext context, MlirAttribute maps, intptr
     intptr_t loop = mlirAffineDimExprGetPosition(index), uses = 0;
     for (intptr_t other = 0; other < apart->rank; ++other)
       uses += mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, other), loop);
-    if (uses != 1 || is_indexed_by(map_of(maps, 2), loop) || !slides(image, loop))
+    if (uses != 1 || tune_nest_maps_has(map_of(maps, 2), loop) || !slides(image, loop))
       return (MlirAttribute){NULL};
     image = mlirAffineMapReplace(
         image, index,

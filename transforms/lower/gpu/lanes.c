@@ -90,11 +90,6 @@ static MlirOperation find_combination(MlirValue value, int depth) {
   return is_renaming(op) ? find_combination(mlirOperationGetOperand(op, 0), depth + 1) : none;
 }
 
-static bool is_used_once(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
-}
-
 // Whether the last operand of `combination` is what the loop carries as `carried`, by whatever
 // name, and nothing else reads that: a partial result is no use to anyone else.
 static bool is_of(MlirOperation combination, MlirValue carried) {
@@ -102,11 +97,11 @@ static bool is_of(MlirOperation combination, MlirValue carried) {
       mlirOperationGetOperand(combination, mlirOperationGetNumOperands(combination) - 1);
   for (int depth = 0; depth < 8 && !mlirValueEqual(value, carried); ++depth) {
     MlirOperation op = tune_ir_definition(value);
-    if (!is_renaming(op) || !is_used_once(value))
+    if (!is_renaming(op) || !tune_ir_has_one_use(value))
       return false;
     value = mlirOperationGetOperand(op, 0);
   }
-  return mlirValueEqual(value, carried) && is_used_once(carried);
+  return mlirValueEqual(value, carried) && tune_ir_has_one_use(carried);
 }
 
 // Whether it makes a difference how often what a loop starts with is combined into the result: not
