@@ -2,6 +2,7 @@
 // between; a convolution of each channel with itself before it takes part where its image was turned as well, and so
 // do parts of such images, their borders, and a second product. What somebody else reads, windows over all channels,
 // few pixels, narrow types, places and unknown sizes stay as they are. The reference is of what is here.
+// REQUIRES: nightly || !asan
 // RUN: tune-opt %s --tune-extract=all -o - 2>&1 | FileCheck %s
 // CHECK-LABEL: func.func @product
 // CHECK: call @tune_task_{{[0-9]+}}({{.*}} -> tensor<16x35xf32>

@@ -3,6 +3,7 @@
 // several, in groups, of integers, with something to add to. Where no channels are the filter's alone, where the
 // window itself moves in steps, where sums would be rounded elsewhere, and where a pixel would be multiplied that
 // was not, they stay. The reference is of what is here, so that a mistake shows.
+// REQUIRES: nightly || !asan
 // RUN: tune-opt %s --tune-extract=all -o - 2>&1 | FileCheck %s
 // CHECK-LABEL: func.func @generator
 // CHECK-NOT: insert_slice
