@@ -261,6 +261,14 @@ MlirRegion tune_ir_make_region(MlirBlock block) {
   return region;
 }
 
+MlirRegion tune_ir_clone_region(MlirOperation op) {
+  MlirOperation copy = mlirOperationClone(op);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionTakeBody(region, mlirOperationGetRegion(copy, 0));
+  mlirOperationDestroy(copy);
+  return region;
+}
+
 tune_ir_builder tune_ir_build_if(const tune_ir_builder *builder, MlirValue condition) {
   tune_ir_builder inner = tune_ir_builder_at_end(tune_ir_make_block(builder, 0), builder->location);
   MlirRegion regions[] = {tune_ir_make_region(inner.block), mlirRegionCreate()};

@@ -87,6 +87,8 @@ MlirValue tune_ir_build_compare(const tune_ir_builder *builder, const char *pred
 MlirBlock tune_ir_make_block(const tune_ir_builder *builder, size_t count);
 // A region of that block, which it owns.
 MlirRegion tune_ir_make_region(MlirBlock block);
+// A copy of the first region of `op`.
+MlirRegion tune_ir_clone_region(MlirOperation op);
 
 // scf.if without results; the builder is in it, at its end.
 tune_ir_builder tune_ir_build_if(const tune_ir_builder *builder, MlirValue condition);

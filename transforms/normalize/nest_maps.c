@@ -116,22 +116,8 @@ MlirValue tune_nest_maps_build(const tune_nest_maps *n, const MlirValue *operand
                                          mlirAffineMapGet(b.context, left, 0, n->loop_count, to));
     renumbered[o] = mlirAffineMapGet(b.context, left, 0, rank, indices);
   }
-  MlirType type = mlirValueGetType(operands[n->operand_count - 1]);
-  MlirNamedAttribute attributes[3];
-  tune_generic_attributes(&b, n->operand_count, renumbered, attributes);
-  MlirOperation source = mlirOperationClone(n->op);
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionTakeBody(region, mlirOperationGetRegion(source, 0));
-  mlirOperationDestroy(source);
-  MlirOperation op = tune_ir_build(&b, &(tune_ir_parts){.name = "linalg.generic",
-                                                        .operand_count = n->operand_count,
-                                                        .operands = operands,
-                                                        .type_count = 1,
-                                                        .types = &type,
-                                                        .attribute_count = 3,
-                                                        .attributes = attributes,
-                                                        .region_count = 1,
-                                                        .regions = &region});
+  MlirOperation op =
+      tune_tensor_generic(&b, n->operand_count, operands, renumbered, tune_ir_clone_region(n->op));
   tune_ir_copy_attributes(n->op, op);
   return mlirOperationGetResult(op, 0);
 }

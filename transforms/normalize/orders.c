@@ -121,13 +121,7 @@ static MlirValue rebuild(const order *to, MlirOperation op, MlirValue image) {
       tune_ir_named(b.context, "operandSegmentSizes",
                     mlirDenseI32ArrayGet(b.context, is_pad ? 3 : 4, (int32_t[]){1, 0, 0, 0}));
   MlirType type = turned_type(to, mlirOperationGetResult(op, 0));
-  MlirOperation source = mlirOperationClone(op);
-  MlirRegion region = mlirRegionCreate();
-  if (is_pad)
-    mlirRegionTakeBody(region, mlirOperationGetRegion(source, 0));
-  else
-    mlirRegionDestroy(region);
-  mlirOperationDestroy(source);
+  MlirRegion region = is_pad ? tune_ir_clone_region(op) : (MlirRegion){NULL};
   return tune_ir_build_result(
       &b, &(tune_ir_parts){.name = is_pad ? "tensor.pad" : "tensor.extract_slice",
                            .operand_count = 1,

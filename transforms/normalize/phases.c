@@ -4,7 +4,6 @@
 
 #include "transforms/ir/arith_facts.h"
 #include "transforms/ir/constant_value.h"
-#include "transforms/ir/op_list.h"
 #include "transforms/normalize/marks.h"
 #include "transforms/normalize/nest_maps.h"
 #include "transforms/normalize/spread.h"
@@ -14,7 +13,6 @@
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
-#include "mlir-c/Dialect/Linalg.h"
 
 //===--- Which --------------------------------------------------------------------===//
 
@@ -27,9 +25,8 @@ typedef struct along {
 } along;
 
 typedef struct transposed {
-  MlirOperation op;
+  tune_nest_maps nest;
   intptr_t image, filter; // its operands
-  MlirAffineMap maps[TUNE_SPREAD_OPERANDS];
   tune_spread apart;
   along dimensions[TUNE_IR_MAX_RANK];              // of the image
   intptr_t channels_in_filter, channels_in_result; // the dimension that has the phases' channels
@@ -40,7 +37,7 @@ static int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b > 0); }
 static int64_t divide_down(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
 static int64_t size_of(const transposed *t, intptr_t operand, intptr_t dimension) {
-  return mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetOperand(t->op, operand)),
+  return mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetOperand(t->nest.op, operand)),
                                   dimension);
 }
 
@@ -59,7 +56,8 @@ static intptr_t dimension_of(MlirAffineMap map, intptr_t loop) {
 // Whether dimension `d` of the image is indexed by the sum of a loop of the result and one of the
 // filter, and by these two nowhere else.
 static bool find_loops(const transposed *t, intptr_t d, along *out) {
-  MlirAffineMap image = t->maps[t->image], filter = t->maps[t->filter], result = t->maps[2];
+  MlirAffineMap image = t->nest.maps[t->image], filter = t->nest.maps[t->filter],
+                result = t->nest.maps[2];
   MlirAffineExpr index = mlirAffineMapGetResult(image, d);
   if (!mlirAffineExprIsAAdd(index))
     return false;
@@ -101,14 +99,14 @@ static bool find_along(const transposed *t, intptr_t d, along *out) {
 }
 
 static bool find_channels(transposed *t) {
-  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(t->maps[2]); ++d) {
-    MlirAffineExpr index = mlirAffineMapGetResult(t->maps[2], d);
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(t->nest.maps[2]); ++d) {
+    MlirAffineExpr index = mlirAffineMapGetResult(t->nest.maps[2], d);
     if (!mlirAffineExprIsADim(index))
       return false;
     intptr_t loop = mlirAffineDimExprGetPosition(index);
-    t->channels_in_filter = dimension_of(t->maps[t->filter], loop);
+    t->channels_in_filter = dimension_of(t->nest.maps[t->filter], loop);
     t->channels_in_result = d;
-    if (t->channels_in_filter >= 0 && !tune_nest_maps_has(t->maps[t->image], loop))
+    if (t->channels_in_filter >= 0 && !tune_nest_maps_has(t->nest.maps[t->image], loop))
       return true;
   }
   return false;
@@ -131,24 +129,20 @@ static bool may_begin_with_zero(MlirOperation op) {
          !(promises || is_narrow_float(tune_ir_element_type(mlirValueGetType(initial))));
 }
 
-static bool has_known_sizes(MlirOperation op) {
-  for (intptr_t o = 0; o < TUNE_SPREAD_OPERANDS; ++o) {
-    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, o));
-    // Filter and result get a dimension more for each that has phases.
-    if (!tune_tensor_is_plain(type) || mlirShapedTypeGetRank(type) > TUNE_IR_MAX_RANK / 2)
+// Filter and result get a dimension more for each that has phases.
+static bool has_room(MlirOperation op) {
+  for (intptr_t o = 0; o < TUNE_SPREAD_OPERANDS; ++o)
+    if (mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(op, o))) >
+        TUNE_IR_MAX_RANK / 2)
       return false;
-  }
   return true;
 }
 
 static bool find_transposed(MlirOperation op, intptr_t image, transposed *out) {
-  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
-  *out = (transposed){.op = op, .image = image, .filter = 1 - image, .phases = 1};
-  if (mlirAttributeIsNull(maps) || !has_known_sizes(op) || !may_begin_with_zero(op) ||
+  *out = (transposed){.image = image, .filter = 1 - image, .phases = 1};
+  if (!tune_nest_maps_read(op, &out->nest) || !has_room(op) || !may_begin_with_zero(op) ||
       !tune_spread_find(mlirOperationGetOperand(op, image), &out->apart))
     return false;
-  for (intptr_t o = 0; o < TUNE_SPREAD_OPERANDS; ++o)
-    out->maps[o] = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, o));
   for (intptr_t d = 0; d < out->apart.rank; ++d) {
     if (!find_along(out, d, &out->dimensions[d]))
       return false;
@@ -165,31 +159,34 @@ static void sizes_of(MlirValue value, int64_t *out_sizes) {
     out_sizes[d] = mlirShapedTypeGetDimSize(type, d);
 }
 
-// `value` read by `map` into a tensor of `sizes`.
-static MlirValue build_turned(const tune_ir_builder *b, MlirValue value, MlirAffineMap map,
-                              intptr_t rank, const int64_t *sizes) {
+// An op on the elements of a tensor of `sizes`: what is read of `value` by `map`, and of `added`
+// (which may be null) as it lies, summed up.
+static MlirValue build_on_elements(const tune_ir_builder *b, MlirValue value, MlirAffineMap map,
+                                   MlirValue added, intptr_t rank, const int64_t *sizes) {
   MlirType element = tune_ir_element_type(mlirValueGetType(value)),
            type = mlirRankedTensorTypeGet(rank, sizes, element, (MlirAttribute){NULL});
-  MlirValue operands[] = {value, tune_ir_build_value(b, "tensor.empty", type, 0, NULL)};
-  MlirBlock block = mlirBlockCreate(2, (MlirType[]){element, element},
-                                    (MlirLocation[]){b->location, b->location});
+  MlirAffineMap same = mlirAffineMapMultiDimIdentityGet(b->context, rank),
+                maps[] = {map, same, same};
+  MlirValue operands[] = {value, added, {NULL}};
+  intptr_t inputs = mlirValueIsNull(added) ? 1 : 2;
+  operands[inputs] = tune_ir_build_value(b, "tensor.empty", type, 0, NULL);
+  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+  for (intptr_t i = 0; i <= inputs; ++i)
+    mlirBlockAddArgument(block, element, b->location);
   tune_ir_builder body = tune_ir_builder_at_end(block, b->location);
   MlirValue read = mlirBlockGetArgument(block, 0);
+  if (inputs == 2)
+    read = tune_ir_build_binary(&body, mlirTypeIsAFloat(element) ? "arith.addf" : "arith.addi",
+                                read, mlirBlockGetArgument(block, 1));
   tune_ir_build(&body,
                 &(tune_ir_parts){.name = "linalg.yield", .operand_count = 1, .operands = &read});
-  MlirRegion region = tune_ir_make_region(block);
-  MlirNamedAttribute attributes[3];
-  MlirAffineMap maps[] = {map, mlirAffineMapMultiDimIdentityGet(b->context, rank)};
-  tune_generic_attributes(b, 2, maps, attributes);
-  return tune_ir_build_result(b, &(tune_ir_parts){.name = "linalg.generic",
-                                                  .operand_count = 2,
-                                                  .operands = operands,
-                                                  .type_count = 1,
-                                                  .types = &type,
-                                                  .attribute_count = 3,
-                                                  .attributes = attributes,
-                                                  .region_count = 1,
-                                                  .regions = &region});
+  MlirOperation op = tune_tensor_generic(b, inputs + 1, operands, maps, tune_ir_make_region(block));
+  return mlirOperationGetResult(op, 0);
+}
+
+static MlirValue build_turned(const tune_ir_builder *b, MlirValue value, MlirAffineMap map,
+                              intptr_t rank, const int64_t *sizes) {
+  return build_on_elements(b, value, map, (MlirValue){NULL}, rank, sizes);
 }
 
 // The image as it was, with the zeroes around it that the new window reads.
@@ -228,7 +225,7 @@ static intptr_t taps_of(const transposed *t, intptr_t d) {
 // The filter with zeroes at its end, so that all phases have as many taps, and the phases' channels
 // before its own: phase p, the one after which p - 1 others lie, has the taps s t + s - 1 - p.
 static MlirValue build_filter(const tune_ir_builder *b, const transposed *t) {
-  MlirValue filter = mlirOperationGetOperand(t->op, t->filter);
+  MlirValue filter = mlirOperationGetOperand(t->nest.op, t->filter);
   MlirContext context = b->context;
   intptr_t rank = (intptr_t)mlirShapedTypeGetRank(mlirValueGetType(filter)), split = 0, turned = 0;
   int64_t sizes[TUNE_IR_MAX_RANK], more[TUNE_IR_MAX_RANK] = {0}, apart[TUNE_IR_MAX_RANK],
@@ -287,9 +284,9 @@ static MlirValue build_filter(const tune_ir_builder *b, const transposed *t) {
 // The convolution itself: the loops, the indices and the body of the one that it is instead of.
 static MlirValue build_convolution(const tune_ir_builder *b, const transposed *t) {
   int64_t sizes[TUNE_IR_MAX_RANK];
-  MlirType before = mlirValueGetType(mlirOperationGetResult(t->op, 0));
+  MlirType before = mlirValueGetType(mlirOperationGetResult(t->nest.op, 0));
   intptr_t rank = (intptr_t)mlirShapedTypeGetRank(before);
-  sizes_of(mlirOperationGetResult(t->op, 0), sizes);
+  sizes_of(mlirOperationGetResult(t->nest.op, 0), sizes);
   sizes[t->channels_in_result] *= t->phases;
   for (intptr_t d = 0; d < t->apart.rank; ++d)
     if (t->dimensions[d].step > 1)
@@ -302,24 +299,8 @@ static MlirValue build_convolution(const tune_ir_builder *b, const transposed *t
   MlirValue empty = tune_ir_build_value(b, "tensor.empty", type, 0, NULL),
             zero = tune_ir_build_number(b, element, 0);
   operands[2] = mlirOperationGetResult(tune_ir_build_fill(b, zero, empty), 0);
-  MlirNamedAttribute attributes[3];
-  tune_generic_attributes(b, TUNE_SPREAD_OPERANDS, t->maps, attributes);
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionTakeBody(region, mlirOperationGetRegion(t->op, 0));
-  // It alone is what the op was, for choices.
-  tune_ir_builder marked = *b;
-  marked.location = mlirOperationGetLocation(t->op);
-  MlirOperation op = tune_ir_build(&marked, &(tune_ir_parts){.name = "linalg.generic",
-                                                             .operand_count = TUNE_SPREAD_OPERANDS,
-                                                             .operands = operands,
-                                                             .type_count = 1,
-                                                             .types = &type,
-                                                             .attribute_count = 3,
-                                                             .attributes = attributes,
-                                                             .region_count = 1,
-                                                             .regions = &region});
-  tune_ir_copy_attributes(t->op, op);
-  return mlirOperationGetResult(op, 0);
+  // It alone has the mark of the op, for choices.
+  return tune_nest_maps_build(&t->nest, operands, t->nest.maps);
 }
 
 // The dimension of the image with phases that dimension `d` of the result has the places of, or -1.
@@ -340,7 +321,7 @@ static MlirValue build_result(const tune_ir_builder *b, const transposed *t, Mli
       phase_at[TUNE_IR_MAX_RANK], split = 0, turned = 0, next = 0;
   intptr_t rank = (intptr_t)mlirShapedTypeGetRank(mlirValueGetType(value));
   sizes_of(value, sizes);
-  sizes_of(mlirOperationGetResult(t->op, 0), wanted);
+  sizes_of(mlirOperationGetResult(t->nest.op, 0), wanted);
   bool is_cut = false;
   for (intptr_t d = 0; d < rank; ++d) {
     intptr_t i = places_of(t, d);
@@ -377,56 +358,31 @@ static MlirValue build_result(const tune_ir_builder *b, const transposed *t, Mli
 // `value`, with what the op began with added where that is not zero.
 static MlirValue add_initial(const tune_ir_builder *b, const transposed *t, MlirValue value) {
   double number;
-  MlirValue initial = mlirOperationGetOperand(t->op, 2);
+  MlirValue initial = mlirOperationGetOperand(t->nest.op, 2);
   if (tune_constant_value(initial, &number) && number == 0)
     return value;
-  MlirType type = mlirValueGetType(value), element = mlirShapedTypeGetElementType(type);
-  intptr_t rank = (intptr_t)mlirShapedTypeGetRank(type);
-  MlirValue operands[] = {value, initial, tune_ir_build_value(b, "tensor.empty", type, 0, NULL)};
-  MlirBlock block = mlirBlockCreate(3, (MlirType[]){element, element, element},
-                                    (MlirLocation[]){b->location, b->location, b->location});
-  tune_ir_builder body = tune_ir_builder_at_end(block, b->location);
-  MlirValue sum =
-      tune_ir_build_binary(&body, mlirTypeIsAFloat(element) ? "arith.addf" : "arith.addi",
-                           mlirBlockGetArgument(block, 0), mlirBlockGetArgument(block, 1));
-  tune_ir_build(&body,
-                &(tune_ir_parts){.name = "linalg.yield", .operand_count = 1, .operands = &sum});
-  MlirRegion region = tune_ir_make_region(block);
-  MlirAffineMap same = mlirAffineMapMultiDimIdentityGet(b->context, rank);
-  MlirNamedAttribute attributes[3];
-  tune_generic_attributes(b, 3, (MlirAffineMap[]){same, same, same}, attributes);
-  return tune_ir_build_result(b, &(tune_ir_parts){.name = "linalg.generic",
-                                                  .operand_count = 3,
-                                                  .operands = operands,
-                                                  .type_count = 1,
-                                                  .types = &type,
-                                                  .attribute_count = 3,
-                                                  .attributes = attributes,
-                                                  .region_count = 1,
-                                                  .regions = &region});
+  int64_t sizes[TUNE_IR_MAX_RANK];
+  intptr_t rank = (intptr_t)mlirShapedTypeGetRank(mlirValueGetType(value));
+  sizes_of(value, sizes);
+  return build_on_elements(b, value, mlirAffineMapMultiDimIdentityGet(b->context, rank), initial,
+                           rank, sizes);
 }
 
 static void take_apart(const transposed *t) {
   static const char *const DIALECTS[] = {"arith", "linalg", "tensor", NULL};
-  tune_ir_load_dialects(mlirOperationGetContext(t->op), DIALECTS);
-  tune_ir_builder b = tune_ir_builder_before(t->op);
+  tune_ir_load_dialects(mlirOperationGetContext(t->nest.op), DIALECTS);
+  tune_ir_builder b = tune_ir_builder_before(t->nest.op);
   b.location = tune_marks_without(b.location);
   MlirValue result = build_result(&b, t, build_convolution(&b, t));
-  MlirOperation insert = tune_ir_definition(mlirOperationGetOperand(t->op, t->image));
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(t->op, 0), add_initial(&b, t, result));
-  mlirOperationDestroy(t->op);
+  MlirOperation insert = tune_ir_definition(mlirOperationGetOperand(t->nest.op, t->image));
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(t->nest.op, 0), add_initial(&b, t, result));
+  mlirOperationDestroy(t->nest.op);
   tune_spread_drop(insert);
-}
-
-static MlirWalkResult list_op(MlirOperation op, void *user_data) {
-  return !tune_spread_sums_products(op) || tune_op_list_add(user_data, op)
-             ? MlirWalkResultAdvance
-             : MlirWalkResultInterrupt;
 }
 
 bool tune_normalize_phases(MlirOperation root) {
   tune_op_list ops = {0};
-  mlirOperationWalk(root, list_op, &ops, MlirWalkPreOrder);
+  tune_spread_list_products(root, &ops);
   for (size_t i = 0; i < ops.count; ++i) {
     transposed found;
     if (find_transposed(ops.ops[i], 0, &found) || find_transposed(ops.ops[i], 1, &found))

@@ -124,8 +124,7 @@ typedef struct joining {
   tune_op_list *left;
 } joining;
 
-static MlirValue flatten(const tune_ir_builder *b, const tune_nest_maps *n, const joining *j,
-                         bool takes_body);
+static MlirValue flatten(const tune_nest_maps *n, const joining *j);
 
 static void fill_shape(MlirType type, int64_t *out_sizes, intptr_t *out_members) {
   for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d) {
@@ -157,10 +156,10 @@ static MlirValue flat_operand(const tune_ir_builder *b, MlirValue value, intptr_
     flat =
         tune_ir_build_value(b, "tensor.empty",
                             mlirRankedTensorTypeGet(rank, sizes, mlirShapedTypeGetElementType(type),
-                                                    mlirRankedTensorTypeGetEncoding(type)),
+                                                    (MlirAttribute){NULL}),
                             0, NULL);
   } else if (is_broadcast(value, j->count) && tune_nest_maps_read(op, &n)) {
-    flat = flatten(b, &n, j, false);
+    flat = flatten(&n, j);
   } else {
     return tune_tensor_reshape(b, value, rank, sizes, members);
   }
@@ -168,64 +167,28 @@ static MlirValue flat_operand(const tune_ir_builder *b, MlirValue value, intptr_
   return flat;
 }
 
-// `index` in the loops that are left, which `numbers` numbers.
-static MlirAffineExpr renumbered(MlirContext context, MlirAffineExpr index, intptr_t loops,
-                                 const intptr_t *numbers, intptr_t left) {
-  MlirAffineExpr to[TUNE_IR_MAX_LOOPS];
-  for (intptr_t loop = 0; loop < loops; ++loop)
-    to[loop] = numbers[loop] < 0 ? mlirAffineConstantExprGet(context, 0)
-                                 : mlirAffineDimExprGet(context, numbers[loop]);
-  return mlirAffineExprCompose(index, mlirAffineMapGet(context, left, 0, loops, to));
-}
-
-// The result of the op that `n` becomes, which has the body of `n`, or a copy.
-static MlirValue flatten(const tune_ir_builder *b, const tune_nest_maps *n, const joining *j,
-                         bool takes_body) {
-  MlirContext context = b->context;
-  tune_ir_builder own = *b; // with its mark
-  own.location = mlirOperationGetLocation(n->op);
-  intptr_t count = j->count;
-  intptr_t numbers[TUNE_IR_MAX_LOOPS], left = 0,
-                                       of = mlirAffineMapGetNumResults(tune_nest_maps_result(n));
-  for (intptr_t loop = 0; loop < n->loop_count; ++loop) {
-    bool is_kept = n->extents[loop] != 1 || tune_nest_maps_has(tune_nest_maps_result(n), loop);
-    for (intptr_t i = 1; i < count; ++i)
-      is_kept &= !is_loop(tune_nest_maps_result(n), of - i, loop);
-    numbers[loop] = is_kept ? left++ : -1;
-  }
+// The result of the op that `n` becomes.
+static MlirValue flatten(const tune_nest_maps *n, const joining *j) {
+  MlirAffineMap result = tune_nest_maps_result(n), maps[OPERANDS];
   MlirValue operands[OPERANDS];
-  MlirAffineMap maps[OPERANDS];
+  tune_ir_builder b = tune_ir_builder_before(n->op);
+  b.location = tune_marks_without(b.location);
+  tune_nest_maps flat = *n;
+  // The first of the loops goes over the whole line. Others are as those of one step.
+  for (intptr_t i = 1; i < j->count; ++i)
+    flat.extents[tune_nest_maps_loop(result, mlirAffineMapGetNumResults(result) - i)] = 1;
   for (intptr_t o = 0; o < n->operand_count; ++o) {
-    intptr_t place = place_in(n, o, count), rank = 0;
+    intptr_t place = place_in(n, o, j->count), rank = 0;
     MlirAffineExpr indices[TUNE_IR_MAX_RANK];
     for (intptr_t d = 0; d < mlirAffineMapGetNumResults(n->maps[o]); ++d)
-      if (place <= 0 || d < place || d > place - 2 + count)
-        indices[rank++] = renumbered(context, mlirAffineMapGetResult(n->maps[o], d), n->loop_count,
-                                     numbers, left);
-    maps[o] = mlirAffineMapGet(context, left, 0, rank, indices);
+      if (place <= 0 || d < place || d > place - 2 + j->count)
+        indices[rank++] = mlirAffineMapGetResult(n->maps[o], d);
+    maps[o] = mlirAffineMapGet(b.context, n->loop_count, 0, rank, indices);
     operands[o] = mlirOperationGetOperand(n->op, o);
     if (place > 0)
-      operands[o] = flat_operand(b, operands[o], place - 1, j);
+      operands[o] = flat_operand(&b, operands[o], place - 1, j);
   }
-  MlirType type = mlirValueGetType(operands[n->operand_count - 1]);
-  MlirNamedAttribute attributes[3];
-  tune_generic_attributes(b, n->operand_count, maps, attributes);
-  MlirOperation source = takes_body ? n->op : mlirOperationClone(n->op);
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionTakeBody(region, mlirOperationGetRegion(source, 0));
-  MlirOperation op = tune_ir_build(&own, &(tune_ir_parts){.name = "linalg.generic",
-                                                          .operand_count = n->operand_count,
-                                                          .operands = operands,
-                                                          .type_count = 1,
-                                                          .types = &type,
-                                                          .attribute_count = 3,
-                                                          .attributes = attributes,
-                                                          .region_count = 1,
-                                                          .regions = &region});
-  tune_ir_copy_attributes(n->op, op);
-  if (!takes_body)
-    mlirOperationDestroy(source);
-  return mlirOperationGetResult(op, 0);
+  return tune_nest_maps_build(&flat, operands, maps);
 }
 
 static void replace(const tune_nest_maps *n, const joining *j) {
@@ -239,7 +202,7 @@ static void replace(const tune_nest_maps *n, const joining *j) {
   intptr_t members[TUNE_IR_MAX_RANK], rank = mlirShapedTypeGetRank(type);
   fill_shape(type, sizes, members);
   members[rank - j->count] = j->count;
-  MlirValue flat = flatten(&b, n, j, true);
+  MlirValue flat = flatten(n, j);
   mlirValueReplaceAllUsesOfWith(result, tune_tensor_reshape(&b, flat, rank, sizes, members));
   mlirOperationDestroy(n->op);
 }

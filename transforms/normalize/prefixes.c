@@ -225,20 +225,18 @@ static MlirValue build_pad(const tune_ir_builder *b, MlirValue value, const shif
                                : tune_tensor_pad(b, value, none, some, neutral);
 }
 
-// The attributes of an op that combines windows along dimension `dimension` of `rank`.
-static void name_loops(const tune_ir_builder *b, intptr_t rank, intptr_t dimension,
-                       MlirNamedAttribute *out_attributes) {
-  MlirContext context = b->context;
+// The maps of an op that combines windows along dimension `dimension` of `rank`.
+static void name_loops(MlirContext context, intptr_t rank, intptr_t dimension,
+                       MlirAffineMap out_maps[3]) {
   MlirAffineExpr image[TUNE_IR_MAX_RANK], result[TUNE_IR_MAX_RANK],
       window = mlirAffineDimExprGet(context, rank);
   for (intptr_t d = 0; d < rank; ++d) {
     result[d] = mlirAffineDimExprGet(context, d);
     image[d] = d == dimension ? mlirAffineAddExprGet(result[d], window) : result[d];
   }
-  MlirAffineMap maps[] = {mlirAffineMapGet(context, rank + 1, 0, rank, image),
-                          mlirAffineMapGet(context, rank + 1, 0, 1, &window),
-                          mlirAffineMapGet(context, rank + 1, 0, rank, result)};
-  tune_generic_attributes(b, 3, maps, out_attributes);
+  out_maps[0] = mlirAffineMapGet(context, rank + 1, 0, rank, image);
+  out_maps[1] = mlirAffineMapGet(context, rank + 1, 0, 1, &window);
+  out_maps[2] = mlirAffineMapGet(context, rank + 1, 0, rank, result);
 }
 
 static MlirOperation build_window(const chain *c) {
@@ -256,18 +254,10 @@ static MlirOperation build_window(const chain *c) {
                           tune_ir_build_value(&b, "tensor.empty", type, 0, NULL)};
   MlirValue neutral = tune_ir_build_number(&b, element, last->kind->neutral);
   operands[2] = mlirOperationGetResult(tune_ir_build_fill(&b, neutral, operands[2]), 0);
-  MlirNamedAttribute attributes[3];
-  name_loops(&b, rank, along->dimension, attributes);
-  MlirRegion region = tune_combiner_build_body(&b, last->combine, 2);
-  MlirOperation window = tune_ir_build(&b, &(tune_ir_parts){.name = "linalg.generic",
-                                                            .operand_count = 3,
-                                                            .operands = operands,
-                                                            .type_count = 1,
-                                                            .types = &type,
-                                                            .attribute_count = 3,
-                                                            .attributes = attributes,
-                                                            .region_count = 1,
-                                                            .regions = &region});
+  MlirAffineMap maps[3];
+  name_loops(b.context, rank, along->dimension, maps);
+  MlirOperation window =
+      tune_tensor_generic(&b, 3, operands, maps, tune_combiner_build_body(&b, last->combine, 2));
   tune_ir_copy_attributes(last->op, window);
   return window;
 }

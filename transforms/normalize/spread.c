@@ -20,6 +20,16 @@ bool tune_spread_sums_products(MlirOperation op) {
   return nest.multiplies_and_adds;
 }
 
+static MlirWalkResult list_product(MlirOperation op, void *user_data) {
+  return !tune_spread_sums_products(op) || tune_op_list_add(user_data, op)
+             ? MlirWalkResultAdvance
+             : MlirWalkResultInterrupt;
+}
+
+void tune_spread_list_products(MlirOperation root, tune_op_list *out) {
+  mlirOperationWalk(root, list_product, out, MlirWalkPreOrder);
+}
+
 bool tune_spread_find(MlirValue value, tune_spread *out_spread) {
   MlirOperation insert = tune_ir_definition(value);
   double filled;

@@ -11,6 +11,7 @@
 #define TUNE_TRANSFORMS_NORMALIZE_SPREAD_H
 
 #include "transforms/ir/ir_builder.h"
+#include "transforms/ir/op_list.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,6 +36,9 @@ bool tune_spread_find(MlirValue value, tune_spread *out_spread);
 // Whether `op` is a linalg op that does out + a * b, on tensors, with factors that are read as they
 // are or widened, so that a factor of zero adds nothing.
 bool tune_spread_sums_products(MlirOperation op);
+
+// Adds all such ops in `root` to `out`, in the order of a walk; out->failed where memory ran out.
+void tune_spread_list_products(MlirOperation root, tune_op_list *out);
 
 // Takes `op` away where nothing uses it, and then what it alone used of what fills memory up: where
 // a schedule is applied it counts the ops that are there.

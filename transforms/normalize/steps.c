@@ -2,7 +2,6 @@
 
 #include "transforms/normalize/steps.h"
 
-#include "transforms/ir/op_list.h"
 #include "transforms/normalize/nest_maps.h"
 #include "transforms/normalize/spread.h"
 #include "transforms/normalize/tensor_ops.h"
@@ -80,17 +79,11 @@ static void cut_out(tune_nest_maps *n, intptr_t operand, const part *p) {
   mlirOperationDestroy(n->op);
 }
 
-static MlirWalkResult list_product(MlirOperation op, void *user_data) {
-  if (!tune_spread_sums_products(op))
-    return MlirWalkResultAdvance;
-  return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
-}
-
 bool tune_normalize_steps(MlirOperation root) {
   static const char *const DIALECTS[] = {"linalg", "tensor", NULL};
   tune_ir_load_dialects(mlirOperationGetContext(root), DIALECTS);
   tune_op_list products = {0};
-  mlirOperationWalk(root, list_product, &products, MlirWalkPreOrder);
+  tune_spread_list_products(root, &products);
   for (size_t i = 0; i < products.count; ++i) {
     tune_nest_maps n;
     part p;

@@ -171,18 +171,8 @@ static MlirValue build(const reduction *first, const reduction *second, const bo
                           mlirOperationGetResult(tune_ir_build_fill(&b, initial, empty), 0)};
   MlirAffineMap maps[] = {mlirAffineMapMultiDimIdentityGet(context, first->rank),
                           mlirAffineMapGet(context, first->rank, 0, count, left)};
-  MlirNamedAttribute attributes[3];
-  tune_generic_attributes(&b, 2, maps, attributes);
-  MlirRegion region = tune_combiner_build_body(&b, second->combine, 1);
-  *out_op = tune_ir_build(&b, &(tune_ir_parts){.name = "linalg.generic",
-                                               .operand_count = 2,
-                                               .operands = operands,
-                                               .type_count = 1,
-                                               .types = &type,
-                                               .attribute_count = 3,
-                                               .attributes = attributes,
-                                               .region_count = 1,
-                                               .regions = &region});
+  *out_op =
+      tune_tensor_generic(&b, 2, operands, maps, tune_combiner_build_body(&b, second->combine, 1));
   tune_ir_copy_attributes(second->op, *out_op);
   return expand(&b, mlirOperationGetResult(*out_op, 0), result);
 }

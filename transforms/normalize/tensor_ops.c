@@ -115,10 +115,11 @@ MlirValue tune_tensor_reshape(const tune_ir_builder *b, MlirValue value, intptr_
                           .attributes = attributes});
 }
 
-void tune_generic_attributes(const tune_ir_builder *b, intptr_t map_count,
-                             const MlirAffineMap *maps, MlirNamedAttribute *out_attributes) {
+MlirOperation tune_tensor_generic(const tune_ir_builder *b, intptr_t count,
+                                  const MlirValue *operands, const MlirAffineMap *maps,
+                                  MlirRegion region) {
   MlirContext context = b->context;
-  MlirAffineMap result = maps[map_count - 1];
+  MlirAffineMap result = maps[count - 1];
   intptr_t loops = mlirAffineMapGetNumDims(result);
   MlirAttribute iterators[TUNE_IR_MAX_LOOPS], all[TUNE_IR_MAX_RANK];
   for (intptr_t d = 0; d < loops; ++d) {
@@ -129,13 +130,21 @@ void tune_generic_attributes(const tune_ir_builder *b, intptr_t map_count,
         context, tune_ir_string(is_parallel ? "#linalg.iterator_type<parallel>"
                                             : "#linalg.iterator_type<reduction>"));
   }
-  for (intptr_t m = 0; m < map_count; ++m)
+  for (intptr_t m = 0; m < count; ++m)
     all[m] = mlirAffineMapAttrGet(maps[m]);
-  out_attributes[0] =
-      tune_ir_named(context, "indexing_maps", mlirArrayAttrGet(context, map_count, all));
-  out_attributes[1] =
-      tune_ir_named(context, "iterator_types", mlirArrayAttrGet(context, loops, iterators));
-  out_attributes[2] =
+  MlirNamedAttribute attributes[] = {
+      tune_ir_named(context, "indexing_maps", mlirArrayAttrGet(context, count, all)),
+      tune_ir_named(context, "iterator_types", mlirArrayAttrGet(context, loops, iterators)),
       tune_ir_named(context, "operandSegmentSizes",
-                    mlirDenseI32ArrayGet(context, 2, (int32_t[]){(int32_t)map_count - 1, 1}));
+                    mlirDenseI32ArrayGet(context, 2, (int32_t[]){(int32_t)count - 1, 1}))};
+  MlirType type = mlirValueGetType(operands[count - 1]);
+  return tune_ir_build(b, &(tune_ir_parts){.name = "linalg.generic",
+                                           .operand_count = count,
+                                           .operands = operands,
+                                           .type_count = 1,
+                                           .types = &type,
+                                           .attribute_count = 3,
+                                           .attributes = attributes,
+                                           .region_count = 1,
+                                           .regions = &region});
 }

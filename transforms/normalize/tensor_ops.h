@@ -1,7 +1,7 @@
 //===- tensor_ops.h - What normalizing makes of tensors ------------------------===//
 //
-// tensor.pad, slices, reshapes and the attributes of linalg.generic, of tensors whose sizes are
-// known, and that have at most TUNE_IR_MAX_RANK dimensions. The dialects have to be loaded.
+// tensor.pad, slices, reshapes and linalg.generic, of tensors whose sizes are known, and that have
+// at most TUNE_IR_MAX_RANK dimensions. The dialects have to be loaded.
 //
 // Threads: as the context of the IR.
 //
@@ -42,10 +42,11 @@ MlirValue tune_tensor_slice_in_steps(const tune_ir_builder *builder, MlirValue v
 MlirValue tune_tensor_reshape(const tune_ir_builder *builder, MlirValue value, intptr_t rank,
                               const int64_t *sizes, const intptr_t *members);
 
-// The three attributes of a linalg.generic of one result, which the last of `maps` is of. Loops
-// that the result has no index of are reductions.
-void tune_generic_attributes(const tune_ir_builder *builder, intptr_t map_count,
-                             const MlirAffineMap *maps, MlirNamedAttribute *out_attributes);
+// linalg.generic over `count` operands by as many maps, with the body `region`, which it owns. It
+// has one result, of the type of the last operand. Loops that this has no index of are reductions.
+MlirOperation tune_tensor_generic(const tune_ir_builder *builder, intptr_t count,
+                                  const MlirValue *operands, const MlirAffineMap *maps,
+                                  MlirRegion region);
 
 #ifdef __cplusplus
 }

@@ -71,9 +71,9 @@ typedef struct tune_module_choices_options {
 } tune_module_choices_options;
 
 // Makes the script for `module`, which is left as it is, but for its operands
-// (tune_normalize_operands). The script has been built by. `*out_script` is a module, for the caller
-// to destroy; null where there is no task. With `remarks`, says what is left out and which tasks
-// have no record, as remarks. Errors about choices tell the op.
+// (tune_normalize_operands). The script has been built by. `*out_script` is a module, for the
+// caller to destroy; null where there is no task. With `remarks`, says what is left out and which
+// tasks have no record, as remarks. Errors about choices tell the op.
 tune_status tune_module_choices_make_script(MlirOperation module,
                                             const tune_module_choices_options *options,
                                             bool remarks, MlirOperation *out_script);
