@@ -8,6 +8,11 @@
 // RUN: tune-opt %t.tuned.mlir --tune-export-schedule=target=null -o %t.script.mlir 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
 // RUN: mlir-opt %s --transform-preload-library=transform-library-paths=%t.script.mlir --transform-interpreter -o %t.mlir
 // RUN: tune-opt %t.tuned.mlir --tune-lower="target=null until=schedule" | sed 's/ attributes {tune.stock}//' | cmp - %t.mlir
+// What was chosen for the other form is left out, and does not keep the rest from being exported.
+// RUN: tune-opt %s --tune-search="random trials=2 target=null db=%t.db" -o %t.other.mlir
+// RUN: grep "tune.choices" %t.other.mlir
+// RUN: tune-opt %t.other.mlir --tune-export-schedule=target=null -o %t.script.mlir 2>&1 | FileCheck %s
+// RUN: mlir-opt %s --transform-preload-library=transform-library-paths=%t.script.mlir --transform-interpreter -o /dev/null
 // RUN: tune-opt %S/matmul.mlir --tune-export-schedule -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
 // NONE-NOT: warning
 

@@ -14,50 +14,26 @@
 #include "transforms/passes/task_options.h"
 #include "transforms/spaces/best_config.h"
 #include "transforms/spaces/module_choices.h"
-#include "transforms/tasks/normalize.h"
-
-#include "mlir-c/BuiltinAttributes.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "transforms/tasks/stock_form.h"
 
 static const tune_pass_option options_table[] = {
     TUNE_OPTION_DATABASE,    TUNE_OPTION_TARGET,   TUNE_OPTION_DEVICE,     TUNE_OPTION_THREADS,
     TUNE_OPTION_FLUSH_CACHE, TUNE_OPTION_SCHEDULE, TUNE_OPTION_ALLOW_PASS, TUNE_OPTION_STRICT,
 };
 
-// Whether other tasks than those of stock mlir-opt are searched in `module`, since
-// tune_normalize_operands writes some of it anew.
-static tune_status find_other_tasks(MlirOperation module, const tune_module_tasks_options *options,
-                                    bool *out_has) {
-  MlirOperation copy = mlirOperationClone(module);
-  char *before = NULL, *after = NULL;
-  tune_status status = tune_ir_print(copy, false, &before);
-  if (tune_status_is_ok(status))
-    status = tune_normalize_operands(copy, tune_module_tasks_is_for_cpu(options));
-  if (tune_status_is_ok(status))
-    status = tune_ir_print(copy, false, &after);
-  *out_has = tune_status_is_ok(status) && strcmp(before, after) != 0;
-  free(before);
-  free(after);
-  mlirOperationDestroy(copy);
-  return status;
-}
-
 // Makes the script, of the tasks that stock mlir-opt finds.
 static tune_status make_script(MlirOperation module, const tune_module_choices_options *wanted,
                                MlirOperation *out_script) {
-  bool has_other;
-  TUNE_RETURN_IF_ERROR(find_other_tasks(module, &wanted->tasks, &has_other));
-  mlirOperationSetAttributeByName(module, tune_ir_string(TUNE_STOCK_ATTRIBUTE),
-                                  mlirUnitAttrGet(mlirOperationGetContext(module)));
+  bool has_others;
+  TUNE_RETURN_IF_ERROR(tune_stock_form_take(
+      mlirModuleFromOperation(module), tune_module_tasks_is_for_cpu(&wanted->tasks), &has_others));
   TUNE_RETURN_IF_ERROR(tune_module_choices_make_script(module, wanted, true, out_script));
-  if (!mlirOperationIsNull(*out_script) && has_other)
+  if (!mlirOperationIsNull(*out_script) && has_others)
     tune_warning_emit(
         mlirOperationGetLocation(module),
-        "some ops of this module are tuned in another form, which stock mlir-opt does "
-        "not bring them into; in this script they have the schedules of the form that "
-        "they are in, which --tune-search=\"evolutionary stock\" finds");
+        "some ops of this module are tuned in another form, which stock mlir-opt does not bring "
+        "them into: this script leaves the choices on them out, and has schedules of the form that "
+        "they are in, which --tune-search=\"evolutionary stock\" tunes");
   return TUNE_OK;
 }
 
