@@ -1,13 +1,15 @@
 //===- winograd.c - The space of 3x3 convolutions: direct, or Winograd's -----===//
 //
-// Convolutions of f32 with 3x3 windows, stride 1 and channels innermost (NHWC, HWCF): what the rule
-// for contractions does, and as the other choice of a knob Winograd's F(4x4, 3x3) or F(2x2, 3x3),
-// with up to 4 or 2.25 times fewer multiplications and sums that are less exact.
+// Convolutions of f32 with 3x3 windows, stride 1 and channels innermost (NHWC, HWCF), also of
+// groups that have a dimension of their own: what the rule for contractions does, and as the other
+// choice of a knob Winograd's F(4x4, 3x3) or F(2x2, 3x3), with up to 4 or 2.25 times fewer
+// multiplications and sums that are less exact.
 //
 // The order of the steps, as learnt on MLIR 22.1.8:
-//  - parts of the depth and blocks of output channels outside of all: the transformed filter of
-//    such a piece stays in a cache, where that of all is four times as large as the filter and goes
-//    through memory. Each part adds what it makes to the output;
+//  - groups outside of all (winograd_groups.h);
+//  - parts of the depth and blocks of output channels outside of the rest: the filter of such a
+//    piece, transformed, stays in a cache, where that of all is four times as large as the filter
+//    and goes through memory. Each part adds what it makes to the output;
 //  - the transforms become loops of straight code (winograd_patterns.h); that over the image is the
 //    same for all blocks, and leaves their loop if its own loops are one of step 1: upstream moves
 //    no loop of another step. Threads divide that one, too
@@ -21,7 +23,7 @@
 
 #include "transforms/rules/contraction/contraction_steps.h"
 #include "transforms/rules/contraction/im2col.h"
-#include "transforms/rules/conv/winograd_steps.h"
+#include "transforms/rules/conv/winograd_groups.h"
 #include "transforms/rules/conv_ops.h"
 #include "transforms/rules/pdl_writer.h"
 
@@ -38,7 +40,8 @@
 
 static bool find_convolution(tune_winograd_plan *plan) {
   tune_conv_nhwc conv;
-  if (!tune_conv_nhwc_find(plan->contraction.anchor, &conv))
+  tune_winograd_find_group(plan);
+  if (!tune_conv_nhwc_find(&plan->convolution, &conv))
     return false;
   for (size_t i = 0; i < 2; i++)
     if (conv.window[i] != TUNE_WINOGRAD_FILTER || conv.stride[i] != 1 || conv.dilation[i] != 1)
@@ -209,8 +212,8 @@ static void write_epilogue(const tune_winograd_plan *plan, tune_writer *w) {
 }
 
 // Parts of the depth, and in them blocks of channels.
-static void write_blocks(const tune_winograd_plan *plan, tune_writer *w) {
-  size_t order[TUNE_MAX_LOOPS], loops = plan->contraction.anchor->loop_count;
+static void write_blocks(const tune_winograd_plan *plan, const char *anchor, tune_writer *w) {
+  size_t order[TUNE_MAX_LOOPS], loops = plan->convolution.loop_count;
   char sizes[128];
   tune_tiling blocks = {{0}}, parts = {{0}};
   tune_writer_identity_order(order, TUNE_MAX_LOOPS);
@@ -218,7 +221,7 @@ static void write_blocks(const tune_winograd_plan *plan, tune_writer *w) {
   parts.size[plan->depth] = "%winograd_kc";
   // Patterns replace ops without the knowledge of the handles to them, which are not to be there
   // when they do.
-  tune_writer_begin_foreach(w, "%anchor", "%convolution");
+  tune_writer_begin_foreach(w, anchor, "%convolution");
   tune_writer_tile(w, "%part", "%parts", "%convolution", &parts, order, loops, NULL);
   tune_writer_line(w,
                    "%%block, %%outer = transform.structured.tile_using_forall %%part tile_sizes "
@@ -351,7 +354,9 @@ static void write_winograd(const tune_winograd_plan *plan, const tune_machine *m
                       ": (" OP ") -> " OP);
   if (plan->contraction.epilogue)
     write_epilogue(plan, w);
-  write_blocks(plan, w);
+  if (plan->group != TUNE_NO_LOOP)
+    tune_winograd_write_groups(plan, w);
+  write_blocks(plan, plan->group != TUNE_NO_LOOP ? "%of_group" : "%anchor", w);
   const char *func = w->func;
   tune_writer_begin_alternatives(w, "%as_products", "winograd_tile", TUNE_LEVEL_LINALG,
                                  "\"4x4\", \"2x2\"", 0, 1);

@@ -33,7 +33,10 @@ typedef struct tune_winograd_plan {
   tune_contraction_plan contraction; // of channels innermost; zeroes else
   tune_winograd winograd;
   unsigned threads;
-  size_t channel, depth; // loops of the anchor
+  size_t group; // the loop of the anchor over groups, or TUNE_NO_LOOP
+  tune_nest
+      convolution; // of one group: the anchor without that loop, and without loops of one step
+  size_t channel, depth; // loops of the convolution
   tune_value_set block, kc, mr, nr, kr;
   int64_t block_default, kc_default, mr_default, nr_default;
 } tune_winograd_plan;
