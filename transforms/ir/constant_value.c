@@ -3,6 +3,7 @@
 #include "transforms/ir/constant_value.h"
 
 #include "transforms/ir/ir.h"
+#include "transforms/ir/ir_builder.h"
 
 #define DEPTH_LIMIT 64
 
@@ -54,12 +55,20 @@ static MlirValue find_origin(MlirValue value) {
   return tune_ir_is_one_of(op, repeating) ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
 }
 
+static bool read_value(MlirValue value, int depth, double *out_number) {
+  if (mlirValueIsNull(value) || depth == DEPTH_LIMIT)
+    return false;
+  MlirOperation op = tune_ir_definition(value);
+  if (tune_ir_is(op, "arith.constant"))
+    return read_number(tune_ir_attribute(op, "value"), out_number);
+  if (!read_value(find_origin(value), depth + 1, out_number))
+    return false;
+  if (tune_ir_is(op, "arith.truncf"))
+    *out_number = mlirFloatAttrGetValueDouble(mlirFloatAttrDoubleGet(
+        mlirOperationGetContext(op), tune_ir_element_type(mlirValueGetType(value)), *out_number));
+  return true;
+}
+
 bool tune_constant_value(MlirValue value, double *out_number) {
-  for (int depth = 0; depth < DEPTH_LIMIT && !mlirValueIsNull(value); ++depth) {
-    MlirOperation op = tune_ir_definition(value);
-    if (tune_ir_is(op, "arith.constant"))
-      return read_number(tune_ir_attribute(op, "value"), out_number);
-    value = find_origin(value);
-  }
-  return false;
+  return read_value(value, 0, out_number);
 }

@@ -22,6 +22,18 @@ static bool has_indices(MlirOperation op) {
   return found;
 }
 
+static bool is_of_distinct_loops(MlirAffineMap map) {
+  bool is_in_it[TUNE_IR_MAX_LOOPS] = {false};
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d) {
+    intptr_t loop = tune_nest_maps_loop(map, d);
+    if (loop < 0 ? !mlirAffineExprIsAConstant(mlirAffineMapGetResult(map, d)) : is_in_it[loop])
+      return false;
+    if (loop >= 0)
+      is_in_it[loop] = true;
+  }
+  return true;
+}
+
 bool tune_nest_maps_read(MlirOperation op, tune_nest_maps *out) {
   if (mlirOperationIsNull(op) || !tune_ir_string_starts(tune_ir_name(op), "linalg."))
     return false;
@@ -47,7 +59,7 @@ bool tune_nest_maps_read(MlirOperation op, tune_nest_maps *out) {
         out->extents[loop] = mlirShapedTypeGetDimSize(type, d);
     }
   }
-  return !has_indices(op);
+  return is_of_distinct_loops(tune_nest_maps_result(out)) && !has_indices(op);
 }
 
 MlirAffineMap tune_nest_maps_result(const tune_nest_maps *n) {
@@ -62,6 +74,13 @@ intptr_t tune_nest_maps_loop(MlirAffineMap map, intptr_t dimension) {
 bool tune_nest_maps_has(MlirAffineMap map, intptr_t loop) {
   for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d)
     if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, d), loop))
+      return true;
+  return false;
+}
+
+bool tune_nest_maps_reduces(const tune_nest_maps *n) {
+  for (intptr_t loop = 0; loop < n->loop_count; ++loop)
+    if (n->extents[loop] != 1 && !tune_nest_maps_has(tune_nest_maps_result(n), loop))
       return true;
   return false;
 }

@@ -21,7 +21,8 @@ extern "C" {
 #define TUNE_NEST_MAPS_OPERANDS 12
 
 // A linalg op with one result on tensors that are plain (tensor_ops.h), and scalars, which does not
-// ask where in its loops it is.
+// ask where in its loops it is. Each dimension of the result is a loop, another one for each, or
+// has a constant index: what is not in it is summed up.
 typedef struct tune_nest_maps {
   MlirOperation op;
   intptr_t operand_count, loop_count;
@@ -34,6 +35,9 @@ bool tune_nest_maps_read(MlirOperation op, tune_nest_maps *out_nest);
 
 // The map of the result.
 MlirAffineMap tune_nest_maps_result(const tune_nest_maps *nest);
+
+// Whether some loop of more than one step is no dimension of the result.
+bool tune_nest_maps_reduces(const tune_nest_maps *nest);
 
 // The loop that dimension `dimension` of `map` is, or -1 where it is something else.
 intptr_t tune_nest_maps_loop(MlirAffineMap map, intptr_t dimension);

@@ -237,12 +237,16 @@ static bool read_depthwise(const order *to, MlirValue value, tune_nest_maps *n) 
     return false;
   bool is_folded = tune_ir_is(op, "tensor.collapse_shape");
   if (is_folded) {
+    MlirValue folded = value;
     value = mlirOperationGetOperand(op, 0);
     op = tune_ir_definition(value);
     MlirType type = mlirValueGetType(value);
     if (!tune_ir_has_one_use(value) || !tune_tensor_is_plain(type) ||
         mlirShapedTypeGetRank(type) != to->rank + 1 || size_of(value, to->rank) != 1)
       return false;
+    for (intptr_t d = 0; d < to->rank; ++d)
+      if (size_of(folded, d) != size_of(value, d))
+        return false; // others are joined, and the 1 is left
   }
   if (!tune_nest_maps_read(op, n) || !tune_spread_sums_products(op) || !is_measured_type(op))
     return false;

@@ -207,8 +207,12 @@ static void replace(const tune_nest_maps *n, const joining *j) {
   mlirOperationDestroy(n->op);
 }
 
+// Ops in the bodies of others go away with these.
 static MlirWalkResult list_op(MlirOperation op, void *user_data) {
-  return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+  tune_nest_maps n;
+  if (!tune_nest_maps_read(op, &n))
+    return MlirWalkResultAdvance;
+  return tune_op_list_add(user_data, op) ? MlirWalkResultSkip : MlirWalkResultInterrupt;
 }
 
 bool tune_normalize_pixels(MlirOperation root) {
@@ -219,7 +223,7 @@ bool tune_normalize_pixels(MlirOperation root) {
     tune_nest_maps n;
     if (!tune_nest_maps_read(ops.ops[i], &n))
       continue;
-    bool is_product = tune_spread_sums_products(n.op);
+    bool is_product = tune_spread_sums_products(n.op) && tune_nest_maps_reduces(&n);
     if (is_product)
       tune_nest_maps_drop_units(&n);
     joining j = {.count = is_product ? find_line(&n) : find_line_read(&n), .left = &left};

@@ -65,7 +65,8 @@ bool tune_spread_find(MlirValue value, tune_spread *out_spread) {
 void tune_spread_drop(MlirOperation op) {
   static const char *const filling[] = {"tensor.insert_slice", "linalg.fill", "linalg.generic",
                                         "tensor.empty", NULL};
-  while (tune_ir_is_one_of(op, filling) && !tune_ir_is_used(op)) {
+  // Products are in the lists of others.
+  while (tune_ir_is_one_of(op, filling) && !tune_spread_sums_products(op) && !tune_ir_is_used(op)) {
     intptr_t count = mlirOperationGetNumOperands(op);
     MlirOperation before =
         count ? tune_ir_definition(mlirOperationGetOperand(op, count - 1)) : (MlirOperation){NULL};

@@ -105,8 +105,7 @@ static MlirWalkResult cut_operands(MlirOperation op, void *user_data) {
   for (intptr_t o = 0; o < mlirOperationGetNumOperands(op) - results; ++o) {
     MlirValue image = mlirOperationGetOperand(op, o);
     MlirType type = mlirValueGetType(image);
-    if (!mlirTypeIsARankedTensor(type) || !mlirShapedTypeHasStaticShape(type) ||
-        mlirShapedTypeGetRank(type) > RANKS)
+    if (!tune_tensor_is_plain(type) || mlirShapedTypeGetRank(type) > RANKS)
       continue;
     int64_t sizes[RANKS];
     bool is_cut = false;

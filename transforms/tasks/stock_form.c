@@ -4,19 +4,44 @@
 
 #include "dialects/choices.h"
 #include "transforms/ir/ir.h"
+#include "transforms/ir/op_map.h"
 #include "transforms/tasks/extract.h"
 #include "transforms/tasks/normalize.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
-static bool has_task(const tune_extraction *extraction, const tune_extracted_task *task) {
-  return tune_extraction_find(extraction, &task->key) < extraction->task_count;
+// Which task each op of the module is the anchor of.
+static tune_status note_anchors(const tune_extraction *extraction, tune_op_map *out_tasks) {
+  for (size_t i = 0; i < extraction->task_count; ++i)
+    for (size_t j = 0; j < extraction->tasks[i].occurrence_count; ++j) {
+      MlirOperation anchor = extraction->tasks[i].occurrences[j].anchor;
+      if (!mlirOperationIsNull(anchor))
+        TUNE_RETURN_IF_ERROR(tune_op_map_set(out_tasks, anchor.ptr, i));
+    }
+  return TUNE_OK;
 }
 
-static void forget_choices(const tune_extracted_task *task) {
-  for (size_t i = 0; i < task->occurrence_count; ++i)
-    if (!mlirOperationIsNull(task->occurrences[i].anchor))
-      tune_choices_strip(task->occurrences[i].anchor);
+// Takes the choices off the anchors of `tuned` that have other tasks in `stock`, or none.
+static tune_status forget_choices(const tune_extraction *tuned, const tune_extraction *stock,
+                                  bool *out_has_others) {
+  tune_op_map tasks;
+  tune_op_map_init(&tasks);
+  tune_status status = note_anchors(stock, &tasks);
+  for (size_t i = 0; tune_status_is_ok(status) && i < tuned->task_count; ++i) {
+    const tune_extracted_task *task = &tuned->tasks[i];
+    for (size_t j = 0; j < task->occurrence_count; ++j) {
+      MlirOperation anchor = task->occurrences[j].anchor;
+      size_t other = mlirOperationIsNull(anchor) ? tune_extraction_find(stock, &task->key)
+                                                 : tune_op_map_get(&tasks, anchor.ptr);
+      if (other < stock->task_count && tune_digest_equal(&stock->tasks[other].key, &task->key))
+        continue;
+      *out_has_others = true;
+      if (!mlirOperationIsNull(anchor))
+        tune_choices_strip(anchor);
+    }
+  }
+  tune_op_map_deinit(&tasks);
+  return status;
 }
 
 tune_status tune_stock_form_take(MlirModule module, bool for_cpu, bool *out_has_others) {
@@ -30,12 +55,7 @@ tune_status tune_stock_form_take(MlirModule module, bool for_cpu, bool *out_has_
                                   mlirUnitAttrGet(mlirOperationGetContext(root)));
   tune_status status = tune_extract(module, for_cpu, &stock);
   if (tune_status_is_ok(status)) {
-    for (size_t i = 0; i < tuned->task_count; ++i) {
-      if (has_task(stock, &tuned->tasks[i]))
-        continue;
-      *out_has_others = true;
-      forget_choices(&tuned->tasks[i]);
-    }
+    status = forget_choices(tuned, stock, out_has_others);
     tune_extraction_destroy(stock);
   }
   tune_extraction_destroy(tuned);
