@@ -24,9 +24,14 @@ extern "C" {
 // On what was not found wrong, but hardly compared: too much of a result is no number.
 #define TUNE_SAID_INCONCLUSIVE "inconclusive"
 
+// A reference that takes less than that, in seconds, is run several times more to be timed, and its
+// shortest time is told: a single run says little where something else runs meanwhile.
+#define TUNE_SHORT_REFERENCE 10e-3
+#define TUNE_SHORT_REFERENCE_RUNS 5
+
 // What is known of a reference that has run; zeros where there is none.
 typedef struct tune_reference_facts {
-  double reference_seconds; // of one run, after a first one where that is short
+  double reference_seconds; // of one run, after a first one unless that is long; see above
   double nan_share;         // of what it computes, which checks nothing
   double unchecked_share;   // the most of a result that is NaN or infinite
   const char *unchecked;    // what that is; NULL: none

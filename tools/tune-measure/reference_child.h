@@ -21,7 +21,7 @@ struct reference_order {
   uint64_t disturbance_seed;                                            // which of them go up
   const double *leaning; // TUNE_LEANING_COUNT, if it leans; NULL: it does not
   bool leans;            // set by a run: whether it can
-  bool is_timed;         // it runs once more, to be timed, where that takes less than a second
+  bool is_timed;         // unless that takes a second, it runs again to be timed
   int fd;                // where outputs go
 };
 

@@ -168,6 +168,11 @@ static bool has_task_that_runs(const tune_described_task_list *tasks) {
   return has_one;
 }
 
+static bool computes_nothing(const benchmark *b) {
+  const tune_described_task_list *tasks = &b->subjects[0].opened.module.tasks;
+  return tasks->count > 0 && figures_of_tasks(tasks, NULL).bytes == 0;
+}
+
 static void note_tasks(benchmark *b) {
   const tune_described_task_list *tasks = &b->subjects[0].opened.module.tasks;
   if (tasks->count == 0)
@@ -178,7 +183,7 @@ static void note_tasks(benchmark *b) {
                           runs_are_known(tasks) ? "some dimensions are known only at run time"
                                                 : "it is not known how often some loop or branch "
                                                   "runs");
-  else if (figures_of_tasks(tasks, NULL).bytes == 0)
+  else if (computes_nothing(b))
     tune_json_append_text(b->notes, "there is nothing to compute: %s",
                           has_task_that_runs(tasks) ? "what tasks give has no elements"
                                                     : "the loops that tasks are in do not turn");
@@ -198,19 +203,18 @@ static void note_scalars(benchmark *b) {
 }
 
 // Where plain loops on the CPU are faster than what ran, whoever reads a speed-up below 1 should
-// know what to do. They were timed once, so that they are hardly slower than that.
+// know what to do.
 static void note_slower(benchmark *b) {
   double reference = b->run.reference.reference_seconds, median = benchmark_median(b, 0);
   const subject *s = &b->subjects[0];
-  if (!(reference > 0) || !(median > 1.1 * reference))
+  if (!(reference > 0) || !(median > 1.1 * reference) || computes_nothing(b))
     return;
   bool is_default = false;
   for (size_t i = 0; i < s->opened.module.tasks.count; ++i) {
     const char *from = s->opened.module.tasks.items[i].from;
     is_default |= from && strcmp(from, TUNE_FROM_DEFAULT) == 0;
   }
-  tune_json_append_text(b->notes,
-                        "this is slower than plain loops on the CPU, which took %s in one run%s",
+  tune_json_append_text(b->notes, "this is slower than plain loops on the CPU, which took %s%s",
                         tune_figure_seconds(reference).text,
                         is_default ? ": the default schedule loses here, and `tune-opt "
                                      "--tune-search` looks for a better one"
@@ -318,7 +322,7 @@ static tune_status measure(benchmark *b) {
   tune_conditions_read(&b->cores, &b->after);
   tune_conditions_find_stolen(&b->before, &b->after, b->warnings);
   TUNE_RETURN_IF_ERROR(note_dynamic(b));
-  given_arrays_tell_missing(&b->inputs, b->settings, b->notes);
+  given_arrays_tell(&b->inputs, b->settings, b->notes);
   note_scalars(b);
   note_tasks(b);
   note_slower(b);

@@ -227,7 +227,28 @@ tune_status given_arrays_check_sizes(const given_arrays *arrays, const json_t *s
 
 //===- What is not given ----------------------------------------------------------===//
 
-void given_arrays_tell_missing(const given_arrays *a, const run_settings *settings, json_t *notes) {
+// "arr_0", "arg1": the number says which one it is.
+static bool is_numbered(const char *name) {
+  size_t length = strlen(name);
+  return length && name[length - 1] >= '0' && name[length - 1] <= '9';
+}
+
+// What tune-opt writes has %arg0, %arg1, ... for the names that arguments had.
+static void tell_order(const given_arrays *a, const run_settings *settings, json_t *notes) {
+  const array_file *file = &a->file;
+  for (size_t i = 0; i < file->count; ++i)
+    if (is_numbered(file->items[i].name) || find_argument(a, file->items[i].name) != NO_ARGUMENT)
+      return;
+  if (file->count > 1)
+    tune_json_append_text(notes,
+                          "no argument is named '%s' or '%s', as arrays of %s are: they are taken "
+                          "in their order, the first for %%%s",
+                          file->items[0].name, file->items[1].name, settings->input_file,
+                          a->names ? a->names[0] : "arg0");
+}
+
+void given_arrays_tell(const given_arrays *a, const run_settings *settings, json_t *notes) {
+  tell_order(a, settings, notes);
   for (size_t i = 0; a->has_any && i < a->count; ++i) {
     char name[LABEL];
     given_arrays_name_argument(a, i, name);

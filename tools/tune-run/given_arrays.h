@@ -46,9 +46,9 @@ tune_status given_arrays_check_sizes(const given_arrays *arrays, const json_t *s
 #define GIVEN_ARRAYS_NAME 512
 void given_arrays_name_argument(const given_arrays *arrays, size_t argument,
                                 char text[GIVEN_ARRAYS_NAME]);
-// Appends a note to `notes` on each argument that is left to the seed although others are given.
-void given_arrays_tell_missing(const given_arrays *arrays, const run_settings *settings,
-                               json_t *notes);
+// Appends a note to `notes` where names of arrays say nothing, so that their order counts, and on
+// each argument that is left to the seed although others are given.
+void given_arrays_tell(const given_arrays *arrays, const run_settings *settings, json_t *notes);
 void given_arrays_deinit(given_arrays *arrays);
 
 #endif // TUNE_TOOLS_TUNE_RUN_GIVEN_ARRAYS_H

@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// From this time on, in seconds, a single run is compared with the median.
-#define REFERENCE_LEAST 1e-3
-
 void report_range(const tune_times *times, double *out_minimum, double *out_maximum) {
   *out_minimum = INFINITY;
   *out_maximum = 0;
@@ -125,11 +122,13 @@ static tune_status print_check(const benchmark *b, size_t index, FILE *stream) {
   if (index > 0 || !(reference > 0))
     return TUNE_OK;
   fprintf(stream, "  Plain lowering         %s", tune_figure_seconds(reference).text);
-  // It was timed once, which says little of what takes no longer than waking up.
-  if (reference >= REFERENCE_LEAST && median > 0)
+  if (median > 0)
     fprintf(stream, reference < median ? ", %.2g times as long" : ", about %.1f times as long",
             reference / median);
-  fprintf(stream, " (one run)\n");
+  if (reference < TUNE_SHORT_REFERENCE)
+    fprintf(stream, " (shortest of %d runs)\n", TUNE_SHORT_REFERENCE_RUNS);
+  else
+    fprintf(stream, " (one run)\n");
   return TUNE_OK;
 }
 

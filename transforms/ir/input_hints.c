@@ -323,15 +323,8 @@ static void follow_yield(MlirOperation yield, intptr_t number, path from) {
 }
 
 static void follow_call(MlirOperation call, intptr_t number, path from) {
-  MlirAttribute callee = tune_ir_attribute(call, "callee");
-  MlirOperation module = mlirOperationGetParentOperation(call), function = {NULL};
-  while (!mlirOperationIsNull(module) && !tune_ir_is(module, "builtin.module"))
-    module = mlirOperationGetParentOperation(module);
-  if (!mlirOperationIsNull(module) && !mlirAttributeIsNull(callee) &&
-      mlirAttributeIsAFlatSymbolRef(callee))
-    function = tune_ir_find_symbol(module, mlirFlatSymbolRefAttrGetValue(callee));
-  if (!tune_ir_is(function, "func.func") ||
-      mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0))))
+  MlirOperation function = tune_ir_called_function(call);
+  if (mlirOperationIsNull(function))
     from.of->is_unknown = true;
   else
     follow(mlirBlockGetArgument(tune_ir_body(function), number), from);
@@ -356,17 +349,25 @@ static void follow_tensor(MlirOperation op, intptr_t number, path from) {
                                        "bufferization.to_buffer",
                                        "linalg.pack",
                                        "linalg.unpack",
+                                       "vector.broadcast",
+                                       "vector.shape_cast",
+                                       "vector.transpose",
+                                       "vector.extract",
+                                       "vector.extract_strided_slice",
                                        NULL};
-  static const char *const reading[] = {"tensor.extract", "memref.load", NULL};
+  static const char *const reading[] = {"tensor.extract",    "memref.load",          "vector.load",
+                                        "vector.maskedload", "vector.transfer_read", NULL};
   static const char *const writing[] = {"tensor.insert", "memref.store", NULL};
   bool is_shaped = mlirTypeIsAShaped(mlirValueGetType(mlirOperationGetOperand(op, number)));
   if (tune_ir_is_one_of(op, moving) && is_shaped) {
     follow_results(op, from);
   } else if (tune_ir_is_one_of(op, reading)) {
+    // Behind the indices there may be a mask, and what is read where it is not set.
+    MlirValue read = mlirOperationGetOperand(op, 0);
     if (number == 0)
       follow_results(op, from);
-    else
-      note_index(mlirOperationGetOperand(op, 0), number - 1, &from);
+    else if (number <= mlirShapedTypeGetRank(mlirValueGetType(read)))
+      note_index(read, number - 1, &from);
   } else if (tune_ir_is_one_of(op, writing)) {
     if (number > 1)
       note_index(mlirOperationGetOperand(op, 1), number - 2, &from);

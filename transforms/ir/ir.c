@@ -51,6 +51,21 @@ MlirOperation tune_ir_find_symbol(MlirOperation module, MlirStringRef name) {
   return (MlirOperation){NULL};
 }
 
+MlirOperation tune_ir_called_function(MlirOperation call) {
+  const MlirOperation none = {NULL};
+  MlirAttribute callee = tune_ir_attribute(call, "callee");
+  MlirOperation module = mlirOperationGetParentOperation(call);
+  while (!mlirOperationIsNull(module) && !tune_ir_is(module, "builtin.module"))
+    module = mlirOperationGetParentOperation(module);
+  if (mlirOperationIsNull(module) || mlirAttributeIsNull(callee) ||
+      !mlirAttributeIsAFlatSymbolRef(callee))
+    return none;
+  MlirOperation function = tune_ir_find_symbol(module, mlirFlatSymbolRefAttrGetValue(callee));
+  bool has_body = tune_ir_is(function, "func.func") &&
+                  !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)));
+  return has_body ? function : none;
+}
+
 static bool is_function_with_body(MlirOperation op) {
   return tune_ir_is(op, "func.func") && !mlirBlockIsNull(tune_ir_body(op));
 }

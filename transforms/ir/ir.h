@@ -90,6 +90,9 @@ MlirStringRef tune_ir_string_attribute(MlirOperation op, const char *name);
 // The symbol `name` among the top-level ops of `module`, or a null op.
 MlirOperation tune_ir_find_symbol(MlirOperation module, MlirStringRef name);
 
+// The function with a body that `call`, a func.call, calls; a null op where there is none.
+MlirOperation tune_ir_called_function(MlirOperation call);
+
 // The function of `module` that a user means: the one named `name` (or `@name`), or where `name` is
 // NULL the only one with a body, or @main. NOT_FOUND lists the functions there are.
 tune_status tune_ir_find_function(MlirOperation module, const char *name,

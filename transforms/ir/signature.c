@@ -91,37 +91,47 @@ static ptrdiff_t find_argument(MlirValue value, MlirBlock entry) {
   return mlirBlockArgumentGetArgNumber(value);
 }
 
-// Whether something may write to the memref `value`, looking through views of it.
-static bool may_be_written(MlirValue value) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation op = mlirOpOperandGetOwner(use);
-    MlirStringRef name = tune_ir_name(op);
-    unsigned number = mlirOpOperandGetOperandNumber(use);
-    if (tune_ir_string_starts(name, "linalg.")) {
-      MlirAttribute segments = tune_ir_attribute(op, "operandSegmentSizes");
-      if (!mlirAttributeIsNull(segments) && mlirDenseArrayGetNumElements(segments) == 2 &&
-          number < (unsigned)mlirDenseI32ArrayGetElement(segments, 0))
-        continue;
-      return true;
-    }
-    if (tune_ir_string_equal(name, "memref.load") || tune_ir_string_equal(name, "memref.dim") ||
-        tune_ir_string_equal(name, "affine.load") || tune_ir_string_equal(name, "vector.load") ||
-        tune_ir_string_equal(name, "vector.transfer_read"))
-      continue;
-    if (tune_ir_string_equal(name, "memref.copy") && number == 0)
-      continue;
-    if (tune_ir_string_equal(name, "bufferization.to_tensor") &&
-        mlirAttributeIsNull(tune_ir_attribute(op, "writable")))
-      continue;
-    if ((tune_ir_string_equal(name, "memref.subview") ||
-         tune_ir_string_equal(name, "memref.cast") ||
-         tune_ir_string_equal(name, "memref.expand_shape") ||
-         tune_ir_string_equal(name, "memref.collapse_shape")) &&
-        !may_be_written(mlirOperationGetResult(op, 0)))
-      continue;
-    return true;
+static bool may_be_written(MlirValue value, int depth);
+
+// Whether the function that `call` calls may write to the memory that is its argument `number`.
+static bool may_callee_write(MlirOperation call, unsigned number, int depth) {
+  enum { MOST_CALLS = 16 }; // one in another, lest functions call each other for ever
+  MlirOperation function = tune_ir_called_function(call);
+  return depth == MOST_CALLS || mlirOperationIsNull(function) ||
+         may_be_written(mlirBlockGetArgument(tune_ir_body(function), number), depth + 1);
+}
+
+// Whether `op` may write to the memory that is its operand `number`, or what sees it otherwise.
+static bool may_write(MlirOperation op, unsigned number, int depth) {
+  static const char *const reading[] = {"memref.load",          "memref.dim",
+                                        "memref.prefetch",      "affine.load",
+                                        "vector.load",          "vector.gather",
+                                        "vector.transfer_read", "affine.vector_load",
+                                        "vector.maskedload",    NULL};
+  static const char *const views[] = {"memref.subview",           "memref.cast",
+                                      "memref.expand_shape",      "memref.collapse_shape",
+                                      "memref.memory_space_cast", "memref.reinterpret_cast",
+                                      "memref.assume_alignment",  NULL};
+  if (tune_ir_string_starts(tune_ir_name(op), "linalg.")) {
+    MlirAttribute segments = tune_ir_attribute(op, "operandSegmentSizes");
+    return mlirAttributeIsNull(segments) || mlirDenseArrayGetNumElements(segments) != 2 ||
+           number >= (unsigned)mlirDenseI32ArrayGetElement(segments, 0);
   }
+  if (tune_ir_is_one_of(op, reading) || (tune_ir_is(op, "memref.copy") && number == 0) ||
+      (tune_ir_is(op, "bufferization.to_tensor") &&
+       mlirAttributeIsNull(tune_ir_attribute(op, "writable"))))
+    return false;
+  if (tune_ir_is_one_of(op, views))
+    return may_be_written(mlirOperationGetResult(op, 0), depth);
+  return !tune_ir_is(op, "func.call") || may_callee_write(op, number, depth);
+}
+
+// Whether something may write to the memref `value`, looking through views of it.
+static bool may_be_written(MlirValue value, int depth) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
+    if (may_write(mlirOpOperandGetOwner(use), mlirOpOperandGetOperandNumber(use), depth))
+      return true;
   return false;
 }
 
@@ -140,7 +150,7 @@ static tune_status find_outputs(MlirOperation function, tune_function_signature 
   for (size_t i = 0; i < signature->interface.argument_count; ++i) {
     MlirValue argument = mlirBlockGetArgument(entry, (intptr_t)i);
     if (mlirTypeIsAMemRef(mlirValueGetType(argument)))
-      arguments[i].is_readwrite = may_be_written(argument);
+      arguments[i].is_readwrite = may_be_written(argument, 0);
   }
   MlirOperation back = find_return(function);
   for (size_t i = 0; i < signature->function_result_count; ++i) {

@@ -17,8 +17,8 @@
 #include "transforms/tasks/stock_form.h"
 
 static const tune_pass_option options_table[] = {
-    TUNE_OPTION_DATABASE,    TUNE_OPTION_TARGET,   TUNE_OPTION_DEVICE,     TUNE_OPTION_THREADS,
-    TUNE_OPTION_FLUSH_CACHE, TUNE_OPTION_SCHEDULE, TUNE_OPTION_ALLOW_PASS, TUNE_OPTION_STRICT,
+    TUNE_OPTION_DATABASE_ASKED, TUNE_OPTION_TARGET,   TUNE_OPTION_DEVICE,     TUNE_OPTION_THREADS,
+    TUNE_OPTION_FLUSH_CACHE,    TUNE_OPTION_SCHEDULE, TUNE_OPTION_ALLOW_PASS, TUNE_OPTION_STRICT,
 };
 
 // Makes the script, of the tasks that stock mlir-opt finds.
@@ -33,7 +33,7 @@ static tune_status make_script(MlirOperation module, const tune_module_choices_o
         mlirOperationGetLocation(module),
         "some ops of this module are tuned in another form, which stock mlir-opt does not bring "
         "them into: this script leaves the choices on them out, and has schedules of the form that "
-        "they are in, which --tune-search=\"evolutionary stock\" tunes");
+        "they are in, which are mostly slower; --tune-search=\"evolutionary stock\" tunes them");
   return TUNE_OK;
 }
 
@@ -41,9 +41,9 @@ static tune_status export_run(MlirOperation module, const tune_pass_options *opt
   tune_module_choices_options wanted = {.tasks = tune_task_options_get(options)};
   wanted.tasks.flush_cache = tune_pass_options_get_flag(options, "flush-cache");
   wanted.is_strict = tune_pass_options_get_flag(options, "strict");
-  if (tune_pass_options_is_given(options, "db"))
-    TUNE_RETURN_IF_ERROR(
-        tune_database_open_read_only(tune_pass_options_get_text(options, "db"), &wanted.database));
+  const char *database = tune_pass_options_get_text(options, "db");
+  if (database && *database)
+    TUNE_RETURN_IF_ERROR(tune_database_open_read_only(database, &wanted.database));
   MlirOperation script = {NULL};
   tune_status status = make_script(module, &wanted, &script);
   tune_database_destroy(wanted.database);

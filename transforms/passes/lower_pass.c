@@ -58,7 +58,7 @@ static const tune_pass_option options_table[] = {
      .summary =
          "for a device: the function that code is made of, with what it calls; otherwise the "
          "only one, or @main"},
-    TUNE_OPTION_DATABASE,
+    TUNE_OPTION_DATABASE_ASKED,
     TUNE_OPTION_TARGET,
     TUNE_OPTION_DEVICE,
     TUNE_OPTION_THREADS,
@@ -194,9 +194,9 @@ static tune_status lower(lowering_job *job, const tune_pass_options *options,
         prepare_for_device(job, function, tune_pass_options_get_integer(options, "dynamic")));
   else if (job->wanted.tasks.device || strchr(job->wanted.tasks.target, ':'))
     TUNE_RETURN_IF_ERROR(prepare_for_cpu(job));
-  if (tune_pass_options_is_given(options, "db"))
-    TUNE_RETURN_IF_ERROR(tune_database_open_read_only(tune_pass_options_get_text(options, "db"),
-                                                      &job->wanted.database));
+  const char *database = tune_pass_options_get_text(options, "db");
+  if (database && *database)
+    TUNE_RETURN_IF_ERROR(tune_database_open_read_only(database, &job->wanted.database));
   return tune_module_choices_build(job->module, &job->wanted, true);
 }
 

@@ -12,15 +12,15 @@
 //
 //===--------------------------------------------------------------------------===//
 
+#include "dialects/diagnostic.h"
 #include "transforms/passes/passes.h"
 #include "transforms/passes/task_options.h"
 #include "transforms/search/search.h"
 #include "transforms/search/search_report.h"
 #include "transforms/spaces/module_tasks.h"
-#include "transforms/tasks/normalize.h"
+#include "transforms/tasks/stock_form.h"
 #include "tuning/strategies/strategies.h"
 
-#include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/Transform.h"
 
 #include <pthread.h>
@@ -360,6 +360,18 @@ static tune_status read_options(const tune_pass_options *options, search_setting
 // The pass
 //===--------------------------------------------------------------------------===//
 
+static tune_status take_stock_form(MlirOperation module, const search_settings *settings) {
+  bool has_others;
+  TUNE_RETURN_IF_ERROR(tune_stock_form_take(mlirModuleFromOperation(module),
+                                            tune_module_tasks_is_for_cpu(&settings->search.tasks),
+                                            &has_others));
+  if (has_others)
+    tune_warning_emit(mlirOperationGetLocation(module),
+                      "without stock some ops of this module have another form, which is mostly "
+                      "faster: tune-run compares this one with a module that was tuned so");
+  return TUNE_OK;
+}
+
 static tune_status search_run(MlirOperation module, const tune_pass_options *options) {
   search_settings settings;
   TUNE_RETURN_IF_ERROR(read_options(options, &settings));
@@ -368,11 +380,10 @@ static tune_status search_run(MlirOperation module, const tune_pass_options *opt
       tune_search_report_create(stderr, settings.report, settings.timing, &report));
   tune_search_observer observer = tune_search_report_get_observer(report);
   enter_search();
-  if (settings.stock)
-    mlirOperationSetAttributeByName(module, tune_ir_string(TUNE_STOCK_ATTRIBUTE),
-                                    mlirUnitAttrGet(mlirOperationGetContext(module)));
   tune_sized_module sized = {.copy = {NULL}};
-  tune_status status = tune_task_options_size_module(options, module, &sized);
+  tune_status status = settings.stock ? take_stock_form(module, &settings) : TUNE_OK;
+  if (tune_status_is_ok(status))
+    status = tune_task_options_size_module(options, module, &sized);
   if (tune_status_is_ok(status))
     status = tune_search_module(mlirModuleFromOperation(sized.module), &settings.search, &observer);
   tune_sized_module_take_choices(&sized); // also of a search that was interrupted

@@ -52,6 +52,11 @@ extern "C" {
     .name = "db", .type = TUNE_PASS_OPTION_STRING,                                                 \
     .summary = "the database; $XDG_CACHE_HOME/mlir-tune/tune.db by default"                        \
   }
+#define TUNE_OPTION_DATABASE_ASKED                                                                 \
+  {                                                                                                \
+    .name = "db", .type = TUNE_PASS_OPTION_STRING,                                                 \
+    .summary = "a database: ops without choices get the best that it has; none by default"         \
+  }
 
 // For passes that look at the tasks of a module for a device.
 #define TUNE_OPTION_DYNAMIC                                                                        \

@@ -296,6 +296,17 @@ void tune_writer_end_foreach(tune_writer *writer) {
   tune_writer_line(writer, "}");
 }
 
+void tune_writer_begin_scope(tune_writer *writer, const char *scope) {
+  tune_writer_line(writer, "transform.sequence %s : " OP " failures(propagate) {", writer->func);
+  tune_writer_line(writer, "^bb0(%s: " OP "):", scope);
+  writer->indent++;
+}
+
+void tune_writer_end_scope(tune_writer *writer) {
+  writer->indent--;
+  tune_writer_line(writer, "}");
+}
+
 void tune_writer_cleanup(tune_writer *writer) {
   tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
   tune_writer_line(writer, "  transform.apply_patterns.canonicalization");

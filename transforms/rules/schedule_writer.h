@@ -148,6 +148,12 @@ void tune_writer_try_vectorize(tune_writer *writer, const char *target, const ch
 void tune_writer_begin_foreach(tune_writer *writer, const char *targets, const char *target);
 void tune_writer_end_foreach(tune_writer *writer);
 
+// What follows is done within the function, whose handle is `scope` there, and handles that it
+// makes end with it. Needed ahead of PDL patterns, which replace ops without the knowledge of the
+// handles to them: stock mlir-opt looks at those later.
+void tune_writer_begin_scope(tune_writer *writer, const char *scope);
+void tune_writer_end_scope(tune_writer *writer);
+
 // Canonicalization, tiling canonicalization and CSE on %func.
 void tune_writer_cleanup(tune_writer *writer);
 // Applies the pass `pass` to the function, whose handle is `result` from then on.

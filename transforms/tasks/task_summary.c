@@ -287,14 +287,16 @@ static void append_name(tune_string_builder *name, const tune_fusion_groups *gro
 
 //===--- Figures --------------------------------------------------------------===//
 
-// The size of a tensor or scalar; 0 where it is not known.
-static uint64_t find_bytes(MlirType type) {
-  uint64_t bytes = tune_op_element_bytes(type);
-  if (!mlirTypeIsARankedTensor(type))
-    return bytes;
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
-    bytes *= mlirShapedTypeIsDynamicDim(type, d) ? 0 : (uint64_t)mlirShapedTypeGetDimSize(type, d);
-  return bytes;
+// Adds the size of a tensor or scalar, where it is known.
+static bool add_bytes(MlirType type, uint64_t *bytes) {
+  uint64_t size = tune_op_element_bytes(type);
+  bool is_known = size > 0;
+  for (intptr_t d = 0; mlirTypeIsARankedTensor(type) && d < mlirShapedTypeGetRank(type); ++d) {
+    is_known &= !mlirShapedTypeIsDynamicDim(type, d);
+    size *= is_known ? (uint64_t)mlirShapedTypeGetDimSize(type, d) : 0;
+  }
+  *bytes += size;
+  return is_known;
 }
 
 static uint64_t find_traffic(const tune_fusion_groups *groups, const tune_fusion_group *group,
@@ -306,18 +308,13 @@ static uint64_t find_traffic(const tune_fusion_groups *groups, const tune_fusion
     if (i >= reads && mlirValueIsAOpResult(function->inputs[i]) &&
         tune_ir_is(mlirOpResultGetOwner(function->inputs[i]), "tensor.empty"))
       continue;
-    uint64_t size = find_bytes(mlirValueGetType(function->inputs[i]));
-    if (!size)
+    if (!add_bytes(mlirValueGetType(function->inputs[i]), &bytes))
       return 0;
-    bytes += size;
   }
   MlirOperation root = groups->nodes[group->root].op;
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(root); ++i) {
-    uint64_t size = find_bytes(mlirValueGetType(mlirOperationGetResult(root, i)));
-    if (!size)
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(root); ++i)
+    if (!add_bytes(mlirValueGetType(mlirOperationGetResult(root, i)), &bytes))
       return 0;
-    bytes += size;
-  }
   return bytes;
 }
 

@@ -173,7 +173,13 @@ static tune_status open_database(const char *path, bool read_only, tune_database
   *out_database = NULL;
   // SQLite takes an empty path for a temporary file.
   if (path && !*path)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "the path of the database is empty");
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "the path of the database is empty; without db it is the default one, "
+                            "and a search with db=:memory: keeps no records");
+  if (path && read_only && strcmp(path, ":memory:") == 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "db=:memory: is for a search, of whose records nothing is left; give "
+                            "the file of a database");
   tune_database *database = calloc(1, sizeof *database);
   if (!database)
     return tune_status_out_of_memory("opening the database");

@@ -34,6 +34,7 @@ turned = [row[j] for j in range(8) for row in rows]
 a = npy("<f4", (10, 8), pack(flat))
 b = npy("<f4", (8, 5), pack([value for row in columns for value in row]))
 save("order.npz", x=a, y=b)
+save("numbers.npz", arr_1=b, arr_0=a)
 save("names.npz", b=b, a=a)
 save("some_names.npz", b=b, q=a)
 save("fortran.npz", a=npy("<f4", (10, 8), pack(turned), True), b=b)

@@ -269,10 +269,14 @@ static void write_last_op(const nchw_plan *plan, tune_writer *w) {
   tune_writer_apply_pass(w, "tosa-to-linalg", "%with_sums");
   tune_writer_apply_pass(w, "linalg-fuse-elementwise-ops", "%fused");
   tune_writer_cleanup(w);
-  tune_writer_match_op(w, "%convolutions", "\"builtin.unrealized_conversion_cast\"");
+  tune_writer_begin_scope(w, "%in_scope");
+  tune_writer_line(w,
+                   "%%convolutions = transform.structured.match "
+                   "ops{[\"builtin.unrealized_conversion_cast\"]} in %%in_scope : (" OP ") -> " OP);
   tune_writer_line(w, "%%last = transform.get_consumers_of_result %%convolutions[0] : (" OP
                       ") -> " OP);
   annotate(w, "%last", LAST_MARK);
+  tune_writer_end_scope(w);
 }
 
 // The convolution of each block becomes three transforms and products.

@@ -66,6 +66,21 @@ static size_t find_contiguous(const tune_nest *nest, size_t line_count) {
   return TUNE_NO_LOOP;
 }
 
+// Whether no input that the reduction runs through is contiguous along another loop, as the second
+// operand of a matrix product is.
+static bool reads_on_end(const tune_nest *nest) {
+  for (size_t o = 0; o < nest->input_count; o++) {
+    const tune_operand *input = &nest->operands[o];
+    size_t contiguous = tune_operand_contiguous_loop(nest, input);
+    bool is_reduced = false;
+    for (size_t loop = 0; loop < nest->loop_count; loop++)
+      is_reduced |= nest->is_reduction[loop] && tune_operand_coefficient(input, loop) != 0;
+    if (is_reduced && (contiguous == TUNE_NO_LOOP || !nest->is_reduction[contiguous]))
+      return false;
+  }
+  return true;
+}
+
 // A chain of ops over the same leading rows.
 static bool plan_chain(const tune_structure *structure, tune_reduction_plan *p) {
   p->row_count = SIZE_MAX;
@@ -85,7 +100,7 @@ static bool plan_chain(const tune_structure *structure, tune_reduction_plan *p) 
       if (nest->is_reduction[row])
         return false;
     if (nest->loop_count - nest->reduction_count != p->row_count || !is_plain_reduction(nest) ||
-        !take_line(nest, p))
+        !take_line(nest, p) || !reads_on_end(nest))
       return false;
     p->along = find_contiguous(nest, p->line_count);
     if (p->along == TUNE_NO_LOOP)
@@ -104,21 +119,6 @@ static bool plan_chain(const tune_structure *structure, tune_reduction_plan *p) 
   }
   for (size_t row = 0; row < p->row_count; row++)
     p->is_row[row] = true;
-  return true;
-}
-
-// Whether no input that the reduction runs through is contiguous along another loop, as the second
-// operand of a matrix product is.
-static bool reads_on_end(const tune_nest *nest) {
-  for (size_t o = 0; o < nest->input_count; o++) {
-    const tune_operand *input = &nest->operands[o];
-    size_t contiguous = tune_operand_contiguous_loop(nest, input);
-    bool is_reduced = false;
-    for (size_t loop = 0; loop < nest->loop_count; loop++)
-      is_reduced |= nest->is_reduction[loop] && tune_operand_coefficient(input, loop) != 0;
-    if (is_reduced && (contiguous == TUNE_NO_LOOP || !nest->is_reduction[contiguous]))
-      return false;
-  }
   return true;
 }
 
