@@ -2,6 +2,8 @@
 
 #include "transforms/search/search_notes.h"
 
+#include "support/units.h"
+
 #include <math.h>
 
 // Why a task has fewer trials than were asked for; NULL where it has them.
@@ -92,6 +94,17 @@ static void append_placements(tune_string_builder *notes, const tune_task *task,
                                 task->name, result->placements, result->placements == 1 ? "" : "s");
 }
 
+// Somebody else's loops would do.
+static void append_slower(tune_string_builder *notes, const tune_task *task,
+                          const tune_session_result *result) {
+  double plain = result->plain_seconds, best = result->time.median;
+  if (result->has_best && plain > 0 && best > 1.1 * plain)
+    tune_string_builder_appendf(notes,
+                                "%s: the best is slower than plain loops on the CPU, which take "
+                                "%s; `schedule=` takes a script of yours\n",
+                                task->name, tune_figure_seconds(plain).text);
+}
+
 static void append_drift(tune_string_builder *notes, const tune_task *task, double drift) {
   if (drift != 1)
     tune_string_builder_appendf(
@@ -122,6 +135,7 @@ void tune_search_notes_append(tune_string_builder *notes, const tune_target_fact
   append_failures(notes, task, result);
   append_inert(notes, task, result);
   append_placements(notes, task, result);
+  append_slower(notes, task, result);
   append_stored(notes, task, result);
   append_drift(notes, task, result->drift);
   append_stop(notes, task, result);

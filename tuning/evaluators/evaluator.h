@@ -109,6 +109,9 @@ typedef struct tune_evaluator_class {
   // Whether what is outstanding is measured elsewhere and is not known yet: wait gives no event of
   // it, compare was interrupted, and the session ends. NULL: never.
   bool (*is_suspended)(const void *self);
+  // How long the plain lowering of the task took that is open, in seconds; 0 as long as that is not
+  // known. NULL: never.
+  double (*reference_seconds)(const void *self);
   // Why some counters were not to be had, so far; NULL where nobody missed any. NULL: never.
   const char *(*missing_counters)(const void *self);
   // Lists the servers of which there is that to say so far, in all tasks, and returns how many

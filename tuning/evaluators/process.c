@@ -38,6 +38,7 @@ static tune_status process_open(void *self, const tune_task *task) {
   struct process_evaluator *evaluator = self;
   evaluator->task = task;
   evaluator->reference = REFERENCE_TO_BUILD;
+  evaluator->reference_seconds = 0;
   // The worker forgets a task when another one of the same name is opened; the measurer is told to,
   // and a name of its own for each tells the answer to that from the others.
   snprintf(evaluator->worker.task_id, sizeof evaluator->worker.task_id, "task");
@@ -212,6 +213,11 @@ static void process_destroy(void *self) {
   free(evaluator);
 }
 
+static double process_reference_seconds(const void *self) {
+  const struct process_evaluator *evaluator = self;
+  return evaluator->reference_seconds;
+}
+
 static const char *process_missing_counters(const void *self) {
   const struct process_evaluator *evaluator = self;
   return evaluator->missing_counters;
@@ -243,6 +249,7 @@ static const tune_evaluator_class process_class = {
     .compare = process_compare,
     .cancel = process_cancel,
     .close = process_close,
+    .reference_seconds = process_reference_seconds,
     .missing_counters = process_missing_counters,
     .restarted = process_restarted,
 };

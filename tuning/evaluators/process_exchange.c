@@ -230,9 +230,10 @@ static tune_status handle_opened(struct server *server, const json_t *reply, boo
 // What is no number in the reference cannot be checked, and would let anything pass.
 #define MOST_UNCHECKED_SHARE 1e-3
 
-static tune_status require_numbers(const json_t *reply) {
+static tune_status take_reference(struct process_evaluator *evaluator, const json_t *reply) {
   tune_open_reply opened;
   TUNE_RETURN_IF_ERROR(tune_reply_was_read(tune_open_reply_from_json(reply, &opened)));
+  evaluator->reference_seconds = opened.reference.reference_seconds;
   const char *what = opened.reference.unchecked;
   if (opened.reference.unchecked_share <= MOST_UNCHECKED_SHARE)
     return TUNE_OK;
@@ -304,7 +305,7 @@ static tune_status handle_measurer(struct process_evaluator *evaluator, const js
   if (!wire) {
     tune_status status = blame_reference(handle_opened(&evaluator->measurer, reply, &is_opened));
     if (tune_status_is_ok(status) && is_opened)
-      status = require_numbers(reply);
+      status = take_reference(evaluator, reply);
     return tune_status_annotate(status,
                                 "running the plain lowering, which results are checked against");
   }

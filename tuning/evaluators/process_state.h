@@ -43,7 +43,8 @@ struct process_evaluator {
   enum reference reference;
   uint64_t reference_wire;
   char *reference_path;
-  struct job *jobs; // in the order of build
+  double reference_seconds; // 0 as long as the measurer has not run it
+  struct job *jobs;         // in the order of build
   size_t job_count, job_capacity;
   uint64_t last_wire;
   uint64_t task_count;                  // opened so far

@@ -136,6 +136,7 @@ typedef struct tune_session_result {
   bool was_compared; // interleaved; else the figures are those of single trials
   size_t placements; // in how many placements that was (tuning/measure/placements.h); 0: not known
   double percent_of_peak; // of the best; 0 where unknown
+  double plain_seconds;   // of the task's plain lowering on the CPU; 0 where unknown
   tune_session_stop stop;
   size_t trials;     // done, those of the store included
   size_t new_trials; // done in this session

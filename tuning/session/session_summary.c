@@ -81,6 +81,9 @@ tune_status tune_session_summarize(struct session *session) {
   TUNE_RETURN_IF_ERROR(explain(session));
   TUNE_RETURN_IF_ERROR(find_inert(session));
   result->percent_of_peak = tune_task_percent_of_peak(session->task, result->time.median);
+  const tune_evaluator *evaluator = session->evaluator;
+  if (evaluator->methods->reference_seconds)
+    result->plain_seconds = evaluator->methods->reference_seconds(evaluator->self);
   result->seconds = tune_clock_seconds() - session->began;
   return TUNE_OK;
 }
