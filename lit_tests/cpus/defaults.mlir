@@ -47,10 +47,15 @@ func.func @few_rows(%a: tensor<16x1024xf32>, %b: tensor<1024x1024xf32>, %c: tens
 
 // Lines that are whole vectors have Winograd's algorithm, too; it is the default where that pays.
 // CHECK-LABEL: conv 32x56x56 over 32x3x3 f32
+// Its tiles are pairs of vectors where there are 16 registers, and single ones of 32.
 // CHECK: rule 'winograd_nchw'
 // CHECK: algorithm linalg winograd {{.*}}direct, winograd
+// CHECK: winograd_block linalg 16
+// CHECK: winograd_mr vector 4
+// CHECK: winograd_nr vector 16
 // WIDE-LABEL: conv 32x56x56 over 32x3x3 f32
 // WIDE: algorithm linalg winograd {{.*}}direct, winograd
+// WIDE: winograd_nr vector 16
 func.func @lines(%x: tensor<1x32x56x56xf32>, %w: tensor<32x32x3x3xf32>) -> tensor<1x32x56x56xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1x32x56x56xf32>
@@ -189,4 +194,14 @@ func.func @short_lines(%x: tensor<64x15x15xf32>, %w: tensor<64x3x3xf32>) -> tens
       linalg.yield %t : f32
   } -> tensor<64x7x7xf32>
   return %r : tensor<64x7x7xf32>
+}
+
+// What is turned past the caches is read in longer pieces.
+// CHECK-LABEL: transpose 2048x2048 f32
+// CHECK: row_block linalg 128
+// CHECK: column_block linalg 16
+func.func @turned(%x: tensor<2048x2048xf32>) -> tensor<2048x2048xf32> {
+  %e = tensor.empty() : tensor<2048x2048xf32>
+  %r = linalg.transpose ins(%x : tensor<2048x2048xf32>) outs(%e : tensor<2048x2048xf32>) permutation = [1, 0]
+  return %r : tensor<2048x2048xf32>
 }

@@ -94,9 +94,11 @@ bool tune_winograd_choose(const tune_machine *machine, tune_winograd_plan *plan)
   for (int64_t kr = 1; kr <= 8; kr *= 2)
     if (winograd->depth % kr == 0)
       tune_value_set_add(&plan->kr, kr);
-  // A vector of channels, and as much of the depth as leaves the transformed filters a good third
-  // of the second cache.
-  plan->block_default = plan->nr_default = lanes;
+  // A vector of channels; two where registers are few, since an element of the image is loaded for
+  // each of their products then, which AVX2 has no operand for. As much of the depth as leaves the
+  // transformed filters a good third of the second cache.
+  bool has_pairs = machine->vector_registers <= 16 && winograd->channels % (2 * lanes) == 0;
+  plan->block_default = plan->nr_default = has_pairs ? 2 * lanes : lanes;
   int64_t products = TUNE_WINOGRAD_MOST_PRODUCTS * TUNE_WINOGRAD_MOST_PRODUCTS;
   int64_t fitting = (int64_t)machine->l2_bytes * 3 / 8 / (products * plan->block_default * 4);
   plan->kc_default = winograd->depth;

@@ -80,24 +80,29 @@ static bool elementwise_applies(const tune_structure *structure, const tune_mach
 // Blocks whose sides are whole lines of a cache, of what is read and of what is written: each line
 // is fetched and written once, and no more lines than that are to stay in a cache. (Rows of a power
 // of two bytes share few of its places: of 64 such lines most would be gone before they are used
-// up.) A side that does not divide its loop would mask all blocks.
-static void write_sides(const plan *p, tune_writer *w) {
-  enum { LINE_BITS = 512, LEAST = 16 };
+// up.) What goes past the caches takes none of these places: then more of each row that is read is
+// read at once, as hardware fetches it. A side that does not divide its loop would mask all blocks.
+static void write_sides(const plan *p, bool is_streamed, tune_writer *w) {
+  enum { LINE_BITS = 512, LEAST = 16, MOST = 8 * LEAST };
   const tune_nest *root = p->root;
   const char *const names[] = {"row_block", "column_block"};
   const size_t loops[] = {p->cross, p->col};
   int64_t line = LINE_BITS / root->operands[root->input_count].bits;
   for (size_t i = 0; i < 2; i++) {
     tune_value_set sides = {0};
-    for (int64_t side = LEAST; side <= 8 * LEAST; side *= 2)
+    for (int64_t side = LEAST; side <= MOST; side *= 2)
       if (side == LEAST || !is_even(root, loops[i]) || root->extent[loops[i]] % side == 0)
         tune_value_set_add(&sides, side);
     tune_writer_knob(w, names[i], "tile", TUNE_LEVEL_LINALG, &sides,
-                     tune_value_set_at_most(&sides, line > LEAST ? line : LEAST));
+                     tune_value_set_at_most(&sides, is_streamed && i == 0 && line <= 2 * LEAST
+                                                        ? MOST
+                                                    : line > LEAST ? line
+                                                                   : LEAST));
   }
 }
 
-static void write_tiles(const plan *p, const tune_machine *machine, tune_writer *w) {
+static void write_tiles(const plan *p, bool is_streamed, const tune_machine *machine,
+                        tune_writer *w) {
   tune_value_set vectors = {0}, blocks = {0};
   int64_t extent = p->root->extent[p->col];
   for (int64_t count = 1; count <= 8; count *= 2)
@@ -117,7 +122,7 @@ static void write_tiles(const plan *p, const tune_machine *machine, tune_writer 
     inner.size[i] = "1";
   }
   if (p->cross != TUNE_NO_LOOP) {
-    write_sides(p, w);
+    write_sides(p, is_streamed, w);
     outer.size[p->cross] = "%row_block";
     outer.size[p->col] = "%column_block";
     inner.size[p->cross] = "16";
@@ -186,13 +191,14 @@ static void elementwise_write(const tune_structure *structure, const tune_machin
   } else {
     tune_writer_line(w, "%%root = transform.merge_handles %%generics : " OP);
   }
-  write_tiles(&p, machine, w);
+  bool is_streamed = tune_streaming_applies(structure, p.root, p.col, machine);
+  write_tiles(&p, is_streamed, machine, w);
   tune_writer_vector_cleanup(w, false);
   tune_writer_end_tensors(w);
   tune_writer_begin_buffers(w);
   tune_writer_lower_vectors(w);
   // Blocks that are turned are of 16 elements.
-  if (tune_streaming_applies(structure, p.root, p.col, machine))
+  if (is_streamed)
     tune_streaming_write(&p.root->operands[p.root->input_count], 1,
                          p.cross != TUNE_NO_LOOP ? 16 : p.lanes, p.cross != TUNE_NO_LOOP, machine,
                          w);
