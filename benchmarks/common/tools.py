@@ -35,6 +35,10 @@ class Session:
         self.revision = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=root,
                                        capture_output=True, text=True).stdout.strip() or "unknown"
         self.results_path = self.folder / "results.json"
+        self.load()
+
+    def load(self):
+        """The results of `results_path`, which may be another one by now."""
         self.results = {}
         if self.results_path.exists():
             self.results = json.loads(self.results_path.read_text())

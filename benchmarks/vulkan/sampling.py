@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "cpu"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "common"))
 import contest
 
 TOLERANCE = 1e-3  # of the size of the values: Winograd in f32 is off by less

@@ -1,0 +1,181 @@
+"""The networks: code of timm and transformers, or our own, with random weights, and what each takes.
+
+Nothing is downloaded: weights are drawn by their fan-in, so that values keep their size from layer to
+layer; statistics of norms are random, so that folding them is no work that a compiler could skip.
+"""
+
+import math
+
+import torch
+
+
+def timm_network(name, size=224):
+    def build(batch):
+        import timm
+        return timm.create_model(name, pretrained=False), (torch.randn(batch, 3, size, size),)
+    return build
+
+
+class Encoder(torch.nn.Module):
+    """Token ids to the last hidden states."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, ids):
+        return self.model(input_ids=ids, use_cache=False).last_hidden_state
+
+
+def tokens(batch, length, vocabulary):
+    return torch.randint(0, vocabulary, (batch, length))
+
+
+def bert(length):
+    def build(batch):
+        from transformers import BertConfig, BertModel
+        config = BertConfig()
+
+        class Bert(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.model = BertModel(config, add_pooling_layer=False)
+
+            def forward(self, ids, mask):
+                return self.model(input_ids=ids, attention_mask=mask).last_hidden_state
+        return Bert(), (tokens(batch, length, config.vocab_size), torch.ones(batch, length, dtype=torch.long))
+    return build
+
+
+def gpt2(length):
+    def build(batch):
+        from transformers import GPT2Config, GPT2Model
+        config = GPT2Config()
+        return Encoder(GPT2Model(config)), (tokens(batch, length, config.vocab_size),)
+    return build
+
+
+def llama(length):
+    def build(batch):
+        from transformers import LlamaConfig, LlamaModel
+        config = LlamaConfig(hidden_size=1024, intermediate_size=2816, num_hidden_layers=8,
+                             num_attention_heads=16, num_key_value_heads=4, vocab_size=32000)
+        return Encoder(LlamaModel(config)), (tokens(batch, length, config.vocab_size),)
+    return build
+
+
+def t5_encoder(length):
+    def build(batch):
+        from transformers import T5Config, T5EncoderModel
+
+        class T5(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.model = T5EncoderModel(T5Config())
+
+            def forward(self, ids):
+                return self.model(input_ids=ids).last_hidden_state
+        return T5(), (tokens(batch, length, 32000),)
+    return build
+
+
+def whisper_encoder(batch):
+    from transformers import WhisperConfig, WhisperModel
+
+    class Whisper(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = WhisperModel(WhisperConfig(d_model=384, encoder_layers=4, encoder_attention_heads=6,
+                                                    encoder_ffn_dim=1536)).encoder
+
+        def forward(self, features):
+            return self.model(features).last_hidden_state
+    return Whisper(), (torch.randn(batch, 80, 3000),)
+
+
+def convolution(inputs, outputs, size, stride=1):
+    return torch.nn.Sequential(torch.nn.Conv2d(inputs, outputs, size, stride, size // 2, bias=False),
+                               torch.nn.BatchNorm2d(outputs), torch.nn.SiLU())
+
+
+def yolo_head(batch):
+    """Three scales; a branch of boxes and one of classes each, as detectors of that kind end."""
+    class Head(torch.nn.Module):
+        def __init__(self, channels=(64, 128, 256), boxes=64, classes=80):
+            super().__init__()
+            branch = lambda c, out: torch.nn.Sequential(convolution(c, 80, 3), convolution(80, 80, 3),
+                                                        torch.nn.Conv2d(80, out, 1))
+            self.boxes = torch.nn.ModuleList(branch(c, boxes) for c in channels)
+            self.classes = torch.nn.ModuleList(branch(c, classes) for c in channels)
+
+        def forward(self, *scales):
+            joined = [torch.cat([box(x), kind(x).sigmoid()], 1).flatten(2)
+                      for x, box, kind in zip(scales, self.boxes, self.classes)]
+            return torch.cat(joined, 2)
+    return Head(), tuple(torch.randn(batch, c, s, s) for c, s in ((64, 80), (128, 40), (256, 20)))
+
+
+def unet_block(batch):
+    """A residual block with group norms, attention over its pixels, and a step up."""
+    class Block(torch.nn.Module):
+        def __init__(self, channels=128):
+            super().__init__()
+            self.norms = torch.nn.ModuleList(torch.nn.GroupNorm(32, channels) for _ in range(3))
+            self.first = torch.nn.Conv2d(channels, channels, 3, padding=1)
+            self.second = torch.nn.Conv2d(channels, channels, 3, padding=1)
+            self.qkv = torch.nn.Conv2d(channels, 3 * channels, 1)
+            self.out = torch.nn.Conv2d(channels, channels, 1)
+            self.up = torch.nn.Conv2d(channels, channels // 2, 3, padding=1)
+
+        def forward(self, x):
+            silu = torch.nn.functional.silu
+            x = x + self.second(silu(self.norms[1](self.first(silu(self.norms[0](x))))))
+            q, k, v = self.qkv(self.norms[2](x)).flatten(2).transpose(1, 2).chunk(3, -1)
+            heads = lambda t: t.reshape(t.shape[0], t.shape[1], 4, -1).transpose(1, 2)
+            attended = torch.nn.functional.scaled_dot_product_attention(heads(q), heads(k), heads(v))
+            x = x + self.out(attended.transpose(2, 3).reshape(x.shape))
+            return self.up(torch.nn.functional.interpolate(x, scale_factor=2, mode="nearest"))
+    return Block(), (torch.randn(batch, 128, 32, 32),)
+
+
+# Name: builds (module, inputs) for a batch.
+NETWORKS = {
+    "resnet50": timm_network("resnet50"),
+    "mobilenetv2": timm_network("mobilenetv2_100"),
+    "efficientnet_lite0": timm_network("efficientnet_lite0"),
+    "deit_small": timm_network("deit_small_patch16_224"),
+    "convnext_femto": timm_network("convnext_femto"),
+    "regnety_002": timm_network("regnety_002"),
+    "yolo_head": yolo_head,
+    "bert_128": bert(128),
+    "bert_384": bert(384),
+    "gpt2_prefill128": gpt2(128),
+    "llama_prefill128": llama(128),
+    "t5_encoder": t5_encoder(128),
+    "whisper_encoder": whisper_encoder,
+    "unet_block": unet_block,
+}
+
+
+def draw_weights(model):
+    """Random weights that keep the size of values, and statistics that are not the neutral ones."""
+    for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
+        last = name.rpartition(".")[2]
+        if not tensor.is_floating_point():
+            continue
+        if tensor.dim() >= 2:
+            torch.nn.init.normal_(tensor, std=1 / math.sqrt(tensor[0].numel()))
+        elif last in ("running_var", "weight", "gamma"):
+            torch.nn.init.uniform_(tensor, 0.5, 1.5)
+        elif last in ("running_mean", "bias", "beta"):
+            torch.nn.init.normal_(tensor, std=0.1)
+
+
+def make(name, batch):
+    """(module in eval mode, inputs), the same each time."""
+    torch.manual_seed(1)
+    model, inputs = NETWORKS[name](batch)
+    model.eval()
+    with torch.no_grad():
+        draw_weights(model)
+    return model, inputs
