@@ -455,13 +455,19 @@ bool tune_layouts_has_tiles(const tune_structure *structure) {
   return has[0] && has[1];
 }
 
-// Lines of pixels that fill a vector for the most part, or several.
-static bool has_lines(const product *p) {
+// Lines of pixels that fill a vector for the most part, or several. Without steps they are short
+// ones, whose planes stay in the first cache: rules made for windows have half of the lanes for
+// those that are no whole vectors, or turn the image.
+static bool has_lines(const product *p, const tune_machine *machine) {
   const tune_operand *image = &p->anchor->operands[p->image], *out = &p->anchor->operands[2];
   size_t pixel = loop_of(p, 2, out->rank - 1);
   const tune_index *last = &image->index[image->rank - 1];
-  return pixel != TUNE_NO_LOOP && is_pixel(p, pixel) && last->is_linear &&
-         last->coefficient[pixel] == 2 && 4 * p->anchor->extent[pixel] >= 3 * (int64_t)p->lanes;
+  if (pixel == TUNE_NO_LOOP || !is_pixel(p, pixel) || !last->is_linear)
+    return false;
+  int64_t extent = p->anchor->extent[pixel], lanes = p->lanes;
+  bool is_short = machine->vector_registers <= 16 && extent % lanes && extent < 4 * lanes;
+  return 4 * extent >= 3 * lanes &&
+         (last->coefficient[pixel] == 2 || (last->coefficient[pixel] == 1 && is_short));
 }
 
 bool tune_layouts_is_best_as_it_lies(const tune_structure *structure, const tune_machine *machine) {
@@ -483,5 +489,5 @@ bool tune_layouts_is_best_as_it_lies(const tune_structure *structure, const tune
   }
   return anchor->operands[2].rank > 0 && anchor->operands[p.image].rank > 0 &&
          anchor->operands[2].bits == 32 && anchor->operands[p.image].bits == 32 &&
-         !has_columns(&p) && products > 1 && products <= MOST_PRODUCTS && has_lines(&p);
+         !has_columns(&p) && products > 1 && products <= MOST_PRODUCTS && has_lines(&p, machine);
 }

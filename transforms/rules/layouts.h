@@ -42,10 +42,10 @@ size_t tune_layouts_find(const tune_structure *structure, const tune_machine *ma
 // sum after the other.
 bool tune_layouts_has_tiles(const tune_structure *structure);
 
-// Whether it is a convolution of each channel with itself that goes over every second pixel of
-// lines as they lie, with few products each, on one thread: to bring such an image into another
-// layout takes longer than to read every second element (32 bits; of other types nothing was
-// measured).
+// Whether it is a convolution of each channel with itself over lines as they lie, with few products
+// each, on one thread: over every second pixel, or on 16 registers over short lines that are no
+// whole vectors. To bring such an image into another layout takes longer (32 bits; of other types,
+// and of short lines on 32 registers, nothing was measured).
 bool tune_layouts_is_best_as_it_lies(const tune_structure *structure, const tune_machine *machine);
 
 #ifdef __cplusplus

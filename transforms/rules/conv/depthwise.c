@@ -10,6 +10,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "transforms/rules/conv/depthwise_planes.h"
+#include "transforms/rules/layouts.h"
 
 #include <stdio.h>
 
@@ -267,5 +268,6 @@ const tune_rule tune_rule_depthwise = {
     .kinds = TUNE_KINDS_CPU,
     .takes_layouts = true,
     .applies = depthwise_applies,
+    .yields = tune_layouts_is_best_as_it_lies,
     .write = depthwise_write,
 };

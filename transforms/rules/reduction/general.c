@@ -9,6 +9,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "transforms/rules/layouts.h"
+#include "transforms/rules/reduction/general_rows.h"
 #include "transforms/rules/rule.h"
 
 #include <stdio.h>
@@ -186,8 +187,19 @@ static void general_write(const tune_structure *structure, const tune_machine *m
     math += structure->nests[n].math_op_count;
   tune_writer_begin_tensors(w, "rule 'general': loops, or affine loops and their passes");
   bool is_parallel = machine->threads > 1;
-  if (is_parallel && !structure->is_empty)
+  tune_general_rows rows;
+  if (tune_general_rows_make(structure, &rows)) {
+    tune_writer_begin_alternatives(w, NULL, "chain", TUNE_LEVEL_LINALG, "\"apart\", \"by_rows\"", 1,
+                                   0);
+    if (is_parallel)
+      write_parallel(structure, machine, w);
+    tune_writer_next_alternative(w, NULL, 0);
+    tune_general_rows_write(&rows, machine, w);
+    tune_writer_end_alternatives(w, NULL, 0);
+    w->stack_bytes = 65536;
+  } else if (is_parallel && !structure->is_empty) {
     write_parallel(structure, machine, w);
+  }
   tune_writer_end_tensors(w);
   tune_writer_begin_buffers(w);
   tune_writer_place_buffers(w);

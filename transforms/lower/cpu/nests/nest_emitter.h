@@ -50,6 +50,7 @@ typedef struct tune_nest_emitter {
   bool is_short;    // the turned loop ends within the square
   bool is_part;     // the lane loop ends within the vector:
   MlirValue mask;   // these lanes are there,
+  int64_t left;     // so many, the first; 0 where that is known at run time only,
   MlirValue last;   // and this is the last step of the loop
   // What has been read in the block that is being written; by operand and copy.
   tune_nest_value *read;
@@ -68,8 +69,9 @@ MlirValue tune_nest_lane_places(const tune_nest_emitter *emitter, MlirValue firs
 // In which lanes the copy may not read what lies behind the last element.
 bool tune_nest_clamps(const tune_nest_emitter *emitter);
 
-// Has the emitter write a vector of which the first `left` lanes are there, as long as is_part.
-void tune_nest_begin_part(tune_nest_emitter *emitter, MlirValue left);
+// Has the emitter write a vector of which the first `left` lanes are there, as long as is_part:
+// `known` of them, or 0 where that is not known.
+void tune_nest_begin_part(tune_nest_emitter *emitter, MlirValue left, int64_t known);
 
 // A loop that the emitter writes into the body of.
 typedef struct tune_nest_open_loop {

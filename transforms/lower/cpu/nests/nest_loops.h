@@ -90,6 +90,7 @@ typedef struct tune_nest_plan {
   bool is_streamed; // then the turned loop is the one of which a few steps are done at a time
   size_t turned_loop, row_loop;
   int64_t lanes, vectors, rows;
+  bool stores_pieces; // of a vector that is not all there: masks would be slow
   tune_nest_access access[TUNE_NEST_MAX_OPERANDS];
   int64_t stride[TUNE_NEST_MAX_OPERANDS];
   // Loops from the outermost to the innermost.

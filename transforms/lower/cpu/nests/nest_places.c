@@ -160,7 +160,7 @@ static void write_lanes(writer *w, best *so_far) {
   write_vectors(w, 1, &done, so_far);
   int64_t left = w->e->nest->extent[lane_loop] - done;
   if (left > 0) {
-    tune_nest_begin_part(w->e, tune_ir_build_index(builder(w), left));
+    tune_nest_begin_part(w->e, tune_ir_build_index(builder(w), left), left);
     w->e->at[lane_loop] = tune_ir_build_index(builder(w), done);
     write_step(w, so_far);
     w->e->is_part = false;

@@ -2,9 +2,10 @@
 
 #include "transforms/lower/cpu/nests/nest_emitter.h"
 
-void tune_nest_begin_part(tune_nest_emitter *e, MlirValue left) {
+void tune_nest_begin_part(tune_nest_emitter *e, MlirValue left, int64_t known) {
   MlirType bits = tune_nest_vector_type(e, mlirIntegerTypeGet(e->builder.context, 1));
   e->mask = tune_ir_build_value(&e->builder, "vector.create_mask", bits, 1, &left);
+  e->left = known;
   e->is_part = true;
 }
 

@@ -126,7 +126,8 @@ static void write_last_part(tune_nest_emitter *e, MlirValue from, int64_t known_
   begin_loop(e, from, e->extents[loop], e->plan->lanes, carried, &opened, &e->at[loop]);
   MlirValue left = tune_ir_build_binary(&e->builder, "arith.subi", e->extents[loop], e->at[loop]);
   e->last = tune_ir_build_binary(&e->builder, "arith.subi", e->extents[loop], constant(e, 1));
-  tune_nest_begin_part(e, left);
+  tune_nest_begin_part(e, left,
+                       e->nest->extent[loop] >= 0 ? e->nest->extent[loop] - known_from : 0);
   part(e, level, carried);
   e->is_part = false;
   end_loop(e, &opened);
@@ -444,12 +445,12 @@ static tune_status make_vectors(MlirOperation op) {
   tune_nest_choice choice;
   if (!tune_nest_loops_read(op, &nest))
     return TUNE_OK;
-  if (tune_nest_window_find(&nest, &wishes, &plan, &window))
-    return write_nest(&nest, &plan, &window, NULL);
-  if (tune_nest_places_find(&nest, &wishes, &plan, &choice))
-    return write_nest(&nest, &plan, NULL, &choice);
-  return tune_nest_plan_make(&nest, &wishes, &plan) ? write_nest(&nest, &plan, NULL, NULL)
-                                                    : TUNE_OK;
+  bool is_window = tune_nest_window_find(&nest, &wishes, &plan, &window);
+  bool is_choice = !is_window && tune_nest_places_find(&nest, &wishes, &plan, &choice);
+  if (!is_window && !is_choice && !tune_nest_plan_make(&nest, &wishes, &plan))
+    return TUNE_OK;
+  plan.stores_pieces = wishes.registers <= 16;
+  return write_nest(&nest, &plan, is_window ? &window : NULL, is_choice ? &choice : NULL);
 }
 
 static tune_status lower_affine(MlirOperation module) {

@@ -315,7 +315,7 @@ static void scan_rests(writer *w, MlirValue start, int64_t results) {
   MlirValue behind = tune_nest_neutral(w->e, 0), element;
   tune_nest_open_loop opened;
   if (odd) {
-    tune_nest_begin_part(w->e, constant(w, odd));
+    tune_nest_begin_part(w->e, constant(w, odd), odd);
     if (kept > whole)
       scan_back(w, start, constant(w, whole * lanes), &behind);
     else
@@ -375,7 +375,7 @@ static void scan_block(writer *w, MlirValue start, int64_t results) {
     tune_nest_end_loop(w->e, &opened, &before);
   }
   if (odd) {
-    tune_nest_begin_part(w->e, constant(w, odd));
+    tune_nest_begin_part(w->e, constant(w, odd), odd);
     scan_on(w, start, constant(w, whole * lanes), whole == 0, &before);
     w->e->is_part = false;
   }
@@ -419,7 +419,7 @@ static void write_loops(writer *w, size_t from) {
     write_lanes(w, 1, &done);
     w->e->vectors = 1;
     if (done < nest->extent[from]) {
-      tune_nest_begin_part(w->e, constant(w, nest->extent[from] - done));
+      tune_nest_begin_part(w->e, constant(w, nest->extent[from] - done), nest->extent[from] - done);
       w->e->at[from] = constant(w, done);
       write_loops(w, from + 1);
       w->e->is_part = false;
