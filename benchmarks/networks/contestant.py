@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy
 
 
-def ours(folder, threads, artifact):
+def ours(folder, artifact):
     """What `tune-run --emit=so` made, by its ABI (docs/protocol.md)."""
     library = ctypes.CDLL(artifact)
     release = library.tune_runtime_free
@@ -104,8 +104,8 @@ def openvino_network(folder, threads):
 
 def make(kind, name, batch, folder, threads, *artifact):
     folder, batch, threads = Path(folder), int(batch), int(threads)
-    if kind == "ours" or kind == "default":
-        return ours(folder, threads, *artifact)
+    if kind in ("ours", "default"):
+        return ours(folder, *artifact)
     if kind == "onnxruntime":
         return onnxruntime_network(folder, threads)
     if kind == "openvino":

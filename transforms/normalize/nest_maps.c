@@ -22,7 +22,7 @@ static bool has_indices(MlirOperation op) {
   return found;
 }
 
-static bool is_of_distinct_loops(MlirAffineMap map) {
+bool tune_nest_maps_is_plain(MlirAffineMap map) {
   bool is_in_it[TUNE_IR_MAX_LOOPS] = {false};
   for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d) {
     intptr_t loop = tune_nest_maps_loop(map, d);
@@ -59,7 +59,7 @@ bool tune_nest_maps_read(MlirOperation op, tune_nest_maps *out) {
         out->extents[loop] = mlirShapedTypeGetDimSize(type, d);
     }
   }
-  return is_of_distinct_loops(tune_nest_maps_result(out)) && !has_indices(op);
+  return tune_nest_maps_is_plain(tune_nest_maps_result(out)) && !has_indices(op);
 }
 
 MlirAffineMap tune_nest_maps_result(const tune_nest_maps *n) {

@@ -42,6 +42,9 @@ bool tune_nest_maps_reduces(const tune_nest_maps *nest);
 // The loop that dimension `dimension` of `map` is, or -1 where it is something else.
 intptr_t tune_nest_maps_loop(MlirAffineMap map, intptr_t dimension);
 
+// Whether each index of `map` is a loop, another one for each, or constant.
+bool tune_nest_maps_is_plain(MlirAffineMap map);
+
 // Whether some index of `map` depends on loop `loop`.
 bool tune_nest_maps_has(MlirAffineMap map, intptr_t loop);
 

@@ -165,24 +165,11 @@ static bool is_filled(MlirValue value) {
   return true;
 }
 
-// Whether all indices of `map` are loops, each another one, or 0.
-static bool is_plain_map(MlirAffineMap map) {
-  bool is_in_it[TUNE_IR_MAX_LOOPS] = {false};
-  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d) {
-    intptr_t loop = tune_nest_maps_loop(map, d);
-    if (loop < 0 ? !mlirAffineExprIsAConstant(mlirAffineMapGetResult(map, d)) : is_in_it[loop])
-      return false;
-    if (loop >= 0)
-      is_in_it[loop] = true;
-  }
-  return true;
-}
-
 // Which factor of the product `n` is the image: the other one has the last dimension of the result,
 // and `to` puts two or more of the image's behind that. -1: neither.
 static intptr_t find_image(const tune_nest_maps *n, const order *to) {
   MlirAffineMap result = tune_nest_maps_result(n);
-  if (mlirAffineMapGetNumResults(result) != to->rank || !is_plain_map(result))
+  if (mlirAffineMapGetNumResults(result) != to->rank || !tune_nest_maps_is_plain(result))
     return -1;
   for (intptr_t image = 0; image < 2; ++image) {
     MlirAffineMap filter = n->maps[1 - image];
@@ -214,7 +201,7 @@ static bool is_measured_type(MlirOperation op) {
 }
 
 static bool is_dense(const tune_nest_maps *n) {
-  return is_plain_map(n->maps[0]) && is_plain_map(n->maps[1]);
+  return tune_nest_maps_is_plain(n->maps[0]) && tune_nest_maps_is_plain(n->maps[1]);
 }
 
 // Whether the image of the product `n` has its dimensions where the result has them, and something
@@ -260,7 +247,7 @@ static bool read_depthwise(const order *to, MlirValue value, tune_nest_maps *n) 
   }
   tune_nest_maps_drop_units(n);
   MlirAffineMap result = tune_nest_maps_result(n);
-  if (mlirAffineMapGetNumResults(result) != to->rank || !is_plain_map(result) ||
+  if (mlirAffineMapGetNumResults(result) != to->rank || !tune_nest_maps_is_plain(result) ||
       mlirAffineMapGetNumResults(n->maps[0]) != to->rank)
     return false;
   intptr_t channels = tune_nest_maps_loop(result, to->rank - 1);

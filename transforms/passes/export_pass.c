@@ -30,7 +30,7 @@ static tune_status make_script(MlirOperation module, const tune_module_choices_o
   TUNE_RETURN_IF_ERROR(tune_module_choices_make_script(module, wanted, true, out_script));
   if (!mlirOperationIsNull(*out_script) && has_others)
     tune_warning_emit(
-        mlirOperationGetLocation(module),
+        tune_location_get(module),
         "some ops of this module are tuned in another form, which stock mlir-opt does not bring "
         "them into: this script leaves the choices on them out, and has schedules of the form that "
         "they are in, which are mostly slower; --tune-search=\"evolutionary stock\" tunes them");

@@ -366,7 +366,7 @@ static tune_status take_stock_form(MlirOperation module, const search_settings *
                                             tune_module_tasks_is_for_cpu(&settings->search.tasks),
                                             &has_others));
   if (has_others)
-    tune_warning_emit(mlirOperationGetLocation(module),
+    tune_warning_emit(tune_location_get(module),
                       "without stock some ops of this module have another form, which is mostly "
                       "faster: tune-run compares this one with a module that was tuned so");
   return TUNE_OK;
