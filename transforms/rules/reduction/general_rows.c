@@ -67,10 +67,12 @@ static bool is_chain(const tune_structure *structure) {
   return count > 1;
 }
 
+// Of more than int64_t holds, the most that it does.
 static int64_t count_elements(const tune_nest *nest, size_t first_loop) {
   int64_t elements = 1;
   for (size_t i = first_loop; i < nest->loop_count; i++)
-    elements *= nest->extent[i];
+    if (__builtin_mul_overflow(elements, nest->extent[i], &elements))
+      return INT64_MAX;
   return elements;
 }
 
@@ -93,7 +95,7 @@ bool tune_general_rows_make(const tune_structure *structure, tune_general_rows *
     if (extent % count)
       break;
     tune_value_set_add(&rows.counts, count);
-    if (count * elements <= FEW_ELEMENTS)
+    if (count <= FEW_ELEMENTS / elements)
       rows.default_count = count;
   }
   *out_rows = rows;
