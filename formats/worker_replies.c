@@ -56,6 +56,12 @@ static const tune_member fallback_members[] = {
     {TUNE_MEMBER(tune_build_fallback, why), .is_needed = true},
 };
 
+static const tune_member arena_members[] = {
+    {TUNE_MEMBER(tune_build_arena, size), .least = 0, .is_needed = true},
+    {TUNE_MEMBER(tune_build_arena, bound), .least = 0, .is_needed = true},
+    {TUNE_MEMBER(tune_build_arena, separate), .least = 0, .is_needed = true},
+};
+
 static const tune_member build_members[] = {
     {TUNE_MEMBER(tune_build_reply, verdict), .is_needed = true},
     {TUNE_MEMBER(tune_build_reply, error)},
@@ -63,6 +69,7 @@ static const tune_member build_members[] = {
     {TUNE_OPTIONAL_GROUP(tune_build_reply, seconds, has_seconds, seconds_members)},
     {TUNE_MEMBER(tune_build_reply, packs_ahead)},
     {TUNE_MEMBER(tune_build_reply, packs_at_load)},
+    {TUNE_OPTIONAL_GROUP(tune_build_reply, arena, has_arena, arena_members)},
     {TUNE_MEMBER(tune_build_reply, code)},
     {TUNE_STRUCTS(tune_build_reply, fallbacks, fallback_members)},
     {TUNE_MEMBER(tune_build_reply, idle_schedule)},

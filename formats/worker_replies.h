@@ -94,6 +94,13 @@ typedef struct tune_build_fallback_list {
   size_t count;
 } tune_build_fallback_list;
 
+// What the module computes in between, in bytes.
+typedef struct tune_build_arena {
+  int64_t size;     // of the one block that it lies in
+  int64_t bound;    // needed at once: no block is smaller
+  int64_t separate; // each buffer by itself
+} tune_build_arena;
+
 typedef struct tune_build_reply {
   const char *verdict;
   const char *error; // why it is no better; NULL: none
@@ -102,6 +109,8 @@ typedef struct tune_build_reply {
   tune_build_seconds seconds;
   bool packs_ahead;   // it has tune_prepack
   bool packs_at_load; // it packs constants of its own when it is loaded
+  bool has_arena;
+  tune_build_arena arena;
   const json_t *code; // what it takes of a device (tuning/record/record.h); NULL: not known
   tune_build_fallback_list fallbacks;
   bool idle_schedule; // the user's schedule changes none of the tasks

@@ -111,6 +111,11 @@ static json_t *subject_to_json(const benchmark *b, size_t index) {
   }
   json_object_set_new(object, "tasks", tasks_to_json(&s->opened.module.tasks));
   json_object_set_new(object, "code", code ? code : json_null());
+  json_object_set_new(object, "arena",
+                      s->arena.size > 0 ? json_pack("{sI sI sI}", "size", (json_int_t)s->arena.size,
+                                                    "bound", (json_int_t)s->arena.bound, "separate",
+                                                    (json_int_t)s->arena.separate)
+                                        : json_null());
   json_object_set_new(object, "packs_ahead", json_boolean(s->packs_ahead));
   json_object_set_new(object, "packs_at_load", json_boolean(s->packs_at_load));
   return object;

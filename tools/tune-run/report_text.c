@@ -182,6 +182,11 @@ static tune_status print_subject(const benchmark *b, size_t index, FILE *stream)
             (long long)s->code.registers, (long long)s->code.spilled_bytes,
             (long long)s->code.shared_bytes);
   TUNE_RETURN_IF_ERROR(print_check(b, index, stream));
+  if (s->arena.size > 0)
+    fprintf(stream, "  Memory in between      %s; %s are needed at once, %s by themselves\n",
+            tune_figure_bytes((double)s->arena.size).text,
+            tune_figure_bytes((double)s->arena.bound).text,
+            tune_figure_bytes((double)s->arena.separate).text);
   if (s->packs_ahead)
     fprintf(stream,
             "  Packed ahead           constant arguments, once, by tune_prepack; no part of "

@@ -309,6 +309,7 @@ static tune_status take_build(const tune_build_reply *reply, const subject_build
       return TUNE_OK;
     build->of->packs_ahead = reply->packs_ahead;
     build->of->packs_at_load = reply->packs_at_load;
+    build->of->arena = reply->has_arena ? reply->arena : (tune_build_arena){.size = 0};
     if (!build->is_tried)
       tell_fallbacks(build->of, &reply->fallbacks);
     if (reply->idle_schedule && !build->is_tried)

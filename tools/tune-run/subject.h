@@ -28,6 +28,7 @@ typedef struct subject {
   char *artifact;                // path of what is built; NULL until then
   bool packs_ahead;              // what is built has tune_prepack
   bool packs_at_load;            // and this packs constants of its own when it is loaded
+  tune_build_arena arena;        // what it computes in between; zeros: in no block
   tune_code_features code;       // what it takes of a device; zeros: not known
 } subject;
 

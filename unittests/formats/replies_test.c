@@ -67,7 +67,8 @@ static const struct {
     {tune_build_reply_round_trip,
      "{\"verdict\": \"built\", \"digest\": \"d\", \"seconds\": {\"transform\": 0.5,"
      " \"lower\": 0.0, \"optimize\": 1.5, \"codegen\": 2.5, \"link\": 3.5}, \"packs_ahead\": true,"
-     " \"packs_at_load\": true, \"code\": {\"registers\": 32}}"},
+     " \"packs_at_load\": true, \"arena\": {\"size\": 128, \"bound\": 64, \"separate\": 192},"
+     " \"code\": {\"registers\": 32}}"},
     {tune_build_reply_round_trip, "{\"verdict\": \"build-failed\", \"error\": \"no\"}"},
     {tune_candidates_reply_round_trip,
      "{\"tasks\": [{\"line\": {\"key\": \"k\"}, \"function\": \"f\", \"payload\": \"p\","

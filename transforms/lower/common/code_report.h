@@ -41,6 +41,13 @@ typedef struct tune_jit_options {
   const char *load_cache; // of loads of what the kernel writes, too: "ca" or "cg"; NULL: not said
 } tune_jit_options;
 
+// What a function computes in between lies in one block of memory (cpu/arena/arena.h); in bytes.
+typedef struct tune_arena_report {
+  int64_t size;     // of the block; 0: there is none
+  int64_t bound;    // of what is needed at once: no block is smaller
+  int64_t separate; // of all buffers, each by itself until the function, or the call, ends
+} tune_arena_report;
+
 // What there is to say of a run. Times are in seconds.
 typedef struct tune_code_report {
   double transform; // deciding and applying the schedule (transforms/build/build.h)
@@ -50,6 +57,7 @@ typedef struct tune_code_report {
   // cpu/entry.h: the code has tune_prepack, which has to be called once; it packs constants of its
   // own when it is loaded.
   bool packs_ahead, packs_at_load;
+  tune_arena_report arena; // of the function whose block is largest
   // Of a program for CUDA: what the kernel takes that takes most of each, with the shared memory
   // that its launch asks for; no registers where there is no assembler.
   tune_kernel_resources assembled;

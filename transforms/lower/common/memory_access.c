@@ -17,10 +17,15 @@ static bool is_one_of(MlirOperation op, const char *const *names) {
 }
 
 bool tune_memory_access_is_view(MlirOperation op) {
-  static const char *const NAMES[] = {"memref.subview",          "memref.cast",
-                                      "memref.expand_shape",     "memref.collapse_shape",
-                                      "memref.reinterpret_cast", "memref.extract_strided_metadata",
-                                      "memref.assume_alignment", NULL};
+  static const char *const NAMES[] = {"memref.subview",
+                                      "memref.cast",
+                                      "memref.expand_shape",
+                                      "memref.collapse_shape",
+                                      "memref.reinterpret_cast",
+                                      "memref.extract_strided_metadata",
+                                      "memref.assume_alignment",
+                                      "memref.view",
+                                      NULL};
   return is_one_of(op, NAMES);
 }
 

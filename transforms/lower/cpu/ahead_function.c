@@ -5,6 +5,7 @@
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_map.h"
 #include "transforms/lower/common/attributes.h"
+#include "transforms/ir/function_type.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,27 +115,6 @@ static MlirOperation make_return(MlirLocation location, intptr_t count, const Ml
   return mlirOperationCreate(&state);
 }
 
-// Sets the type of the function `op` by its block and what it returns.
-static tune_status set_type(MlirOperation op) {
-  MlirBlock block = tune_ir_body(op);
-  MlirOperation back = mlirBlockGetTerminator(block);
-  intptr_t inputs = mlirBlockGetNumArguments(block), results = mlirOperationGetNumOperands(back);
-  MlirType *types = calloc((size_t)(inputs + results) + 1, sizeof *types);
-  if (!types)
-    return tune_status_out_of_memory("packing ahead");
-  for (intptr_t i = 0; i < inputs; ++i)
-    types[i] = mlirValueGetType(mlirBlockGetArgument(block, i));
-  for (intptr_t i = 0; i < results; ++i)
-    types[inputs + i] = mlirValueGetType(mlirOperationGetOperand(back, i));
-  MlirType type =
-      mlirFunctionTypeGet(mlirOperationGetContext(op), inputs, types, results, types + inputs);
-  mlirOperationSetAttributeByName(op, tune_ir_string("function_type"), mlirTypeAttrGet(type));
-  // One entry for each argument; nothing below reads them.
-  mlirOperationRemoveAttributeByName(op, tune_ir_string("arg_attrs"));
-  free(types);
-  return TUNE_OK;
-}
-
 // A private function of the body `block`, named after `of`.
 static tune_status make_function(MlirOperation module, MlirOperation of, MlirBlock block,
                                  MlirOperation *out_function) {
@@ -162,7 +142,7 @@ static tune_status make_function(MlirOperation module, MlirOperation of, MlirBlo
   mlirOperationStateAddOwnedRegions(&state, 1, &region);
   *out_function = mlirOperationCreate(&state);
   mlirBlockInsertOwnedOperationBefore(tune_ir_body(module), of, *out_function);
-  return set_type(*out_function);
+  return tune_function_type_set(*out_function);
 }
 
 // Copies what is ahead to `move->to`, with a return of what is kept.
@@ -202,7 +182,7 @@ static tune_status shorten(MlirOperation of, const tune_constant_dependence *ahe
     if (!is_used)
       mlirOperationDestroy(ahead->ops[i]);
   }
-  return set_type(of);
+  return tune_function_type_set(of);
 }
 
 tune_status tune_ahead_function_split(MlirOperation module, MlirOperation function,

@@ -13,6 +13,8 @@
 #include "transforms/lower/common/unordered.h"
 #include "transforms/lower/common/warm_up.h"
 #include "transforms/lower/cpu/accumulator_promotion.h"
+#include "transforms/lower/cpu/arena/arena.h"
+#include "transforms/lower/cpu/arena/handed_memory.h"
 #include "transforms/lower/cpu/bf16_moves.h"
 #include "transforms/lower/cpu/code.h"
 #include "transforms/lower/cpu/entry.h"
@@ -31,10 +33,12 @@
 #include <stdlib.h>
 
 #define GIVE_BACK_MEMORY                                                                           \
-  "drop-equivalent-buffer-results,"                                                                \
   "expand-realloc,canonicalize,ownership-based-buffer-deallocation,canonicalize,"                  \
   "buffer-deallocation-simplification,bufferization-lower-deallocations,cse,canonicalize,"         \
   "convert-bufferization-to-memref"
+
+// A function that returns an argument's memory need not.
+#define DROP_RESULTS "drop-equivalent-buffer-results"
 
 #define LOOPS_OF_LINALG "convert-linalg-to-loops"
 
@@ -59,6 +63,7 @@ struct tune_cpu_lowering {
   tune_llvm_target target;
   bool has_threads;
   tune_bufferizer bufferizer;
+  MlirPassManager drop_results;
   MlirPassManager give_back_memory;
   MlirPassManager generalize; // named ops that are left, to linalg.generic
   MlirPassManager convert;
@@ -67,6 +72,8 @@ struct tune_cpu_lowering {
 static tune_status make_all_passes(tune_cpu_lowering *lowering) {
   TUNE_RETURN_IF_ERROR(
       tune_pipeline_create(lowering->context, GIVE_BACK_MEMORY, &lowering->give_back_memory));
+  TUNE_RETURN_IF_ERROR(
+      tune_pipeline_create(lowering->context, DROP_RESULTS, &lowering->drop_results));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(lowering->context, "linalg-generalize-named-ops",
                                             &lowering->generalize));
   static const char ONE_THREAD[] =
@@ -103,6 +110,7 @@ void tune_cpu_lowering_destroy(tune_cpu_lowering *lowering) {
   if (!lowering)
     return;
   tune_bufferizer_deinit(&lowering->bufferizer);
+  tune_pipeline_destroy(lowering->drop_results);
   tune_pipeline_destroy(lowering->give_back_memory);
   tune_pipeline_destroy(lowering->generalize);
   tune_pipeline_destroy(lowering->convert);
@@ -138,11 +146,17 @@ static tune_status check_lowered(MlirOperation module) {
                              (int)name.length, name.data);
 }
 
-static tune_status give_back_memory(tune_cpu_lowering *lowering, MlirOperation module) {
+// With `out_arena` buffers of functions that call others are laid together first.
+static tune_status give_back_memory(tune_cpu_lowering *lowering, MlirOperation module,
+                                    tune_arena_report *out_arena) {
   if (lowering->has_threads)
     TUNE_RETURN_IF_ERROR(tune_parallel_loops_lower(module));
   if (tune_memory_has_allocations(module))
     TUNE_RETURN_IF_ERROR(tune_blocks_lift(module, true));
+  if (out_arena) {
+    TUNE_RETURN_IF_ERROR(tune_handed_memory_temporaries(module, lowering->has_threads));
+    TUNE_RETURN_IF_ERROR(tune_arena_make(module, lowering->has_threads, out_arena));
+  }
   if (tune_memory_has_allocations(module))
     TUNE_RETURN_IF_ERROR(
         tune_pipeline_run(lowering->give_back_memory, module, "giving memory back"));
@@ -177,6 +191,11 @@ static tune_status order_loops(tune_cpu_lowering *lowering, MlirOperation module
   return TUNE_OK;
 }
 
+static tune_status bufferize(tune_cpu_lowering *lowering, MlirOperation module) {
+  TUNE_RETURN_IF_ERROR(tune_bufferizer_run(&lowering->bufferizer, module));
+  return tune_pipeline_run(lowering->drop_results, module, "dropping results");
+}
+
 static void emit_c_interface(MlirOperation module, const char *name) {
   mlirOperationSetAttributeByName(tune_ir_find_symbol(module, tune_ir_string(name)),
                                   tune_ir_string("llvm.emit_c_interface"),
@@ -187,24 +206,26 @@ static void emit_c_interface(MlirOperation module, const char *name) {
 static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperation module,
                                          const char *name, const tune_function_signature *signature,
                                          tune_llvm_options *options, tune_prepack *out_prepack,
+                                         tune_arena_report *out_arena,
                                          tune_function_modules *out_parts) {
   MlirOperation function;
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
   TUNE_RETURN_IF_ERROR(tune_llvm_options_take(function, options));
   tune_math_options math = tune_math_options_default();
   TUNE_RETURN_IF_ERROR(tune_math_options_take(function, &math));
-  TUNE_RETURN_IF_ERROR(tune_bufferizer_run(&lowering->bufferizer, module));
+  TUNE_RETURN_IF_ERROR(bufferize(lowering, module));
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
   TUNE_RETURN_IF_ERROR(tune_memory_place_results(function, signature));
   emit_c_interface(module, name);
   if (out_prepack) {
+    TUNE_RETURN_IF_ERROR(tune_handed_memory_results(module));
     TUNE_RETURN_IF_ERROR(tune_wide_operands_run(module, lowering->has_threads));
     TUNE_RETURN_IF_ERROR(tune_prepack_split(module, function, lowering->has_threads, out_prepack));
     if (out_prepack->function)
       emit_c_interface(module, out_prepack->function);
     TUNE_RETURN_IF_ERROR(tune_padding_lower(module, lowering->has_threads));
   }
-  TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module));
+  TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module, out_prepack ? out_arena : NULL));
   if (out_prepack)
     TUNE_RETURN_IF_ERROR(tune_strided_copies_vectorize(module));
   TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
@@ -235,10 +256,12 @@ static void pass_vector_width(const tune_function_module *part) {
 }
 
 tune_status tune_cpu_lowering_run_module(tune_cpu_lowering *lowering, MlirOperation module) {
-  TUNE_RETURN_IF_ERROR(tune_bufferizer_run(&lowering->bufferizer, module));
+  TUNE_RETURN_IF_ERROR(bufferize(lowering, module));
+  TUNE_RETURN_IF_ERROR(tune_handed_memory_results(module));
   TUNE_RETURN_IF_ERROR(tune_wide_operands_run(module, lowering->has_threads));
   TUNE_RETURN_IF_ERROR(tune_padding_lower(module, lowering->has_threads));
-  TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module));
+  tune_arena_report arena;
+  TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module, &arena));
   TUNE_RETURN_IF_ERROR(tune_strided_copies_vectorize(module));
   TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
   TUNE_RETURN_IF_ERROR(tune_float_promotion_run(module));
@@ -284,9 +307,10 @@ tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, const tune_build_
   tune_llvm_options options = start_options(order->plain);
   tune_function_modules parts = {0};
   tune_prepack prepack = {0};
+  tune_arena_report arena = {0};
   tune_status status =
       lower_to_llvm_dialect(lowering, order->module, order->function, order->signature, &options,
-                            order->plain ? NULL : &prepack, &parts);
+                            order->plain ? NULL : &prepack, &arena, &parts);
   out_code->report.lower = tune_clock_seconds() - start;
   if (tune_status_is_ok(status) && order->emit == TUNE_EMIT_MLIR) {
     tune_function_modules_merge(&parts, order->module);
@@ -305,6 +329,7 @@ tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, const tune_build_
   tune_function_modules_deinit(&parts);
   out_code->report.packs_ahead = tune_entry_takes_packed(&prepack);
   out_code->report.packs_at_load = tune_entry_packs_at_load(&prepack);
+  out_code->report.arena = arena;
   tune_prepack_deinit(&prepack);
   return status;
 }
