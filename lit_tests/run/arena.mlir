@@ -5,8 +5,8 @@
 // RUN: tune-run %s --function=chain --db= --strict --check --time=0.01 --threads=2 | FileCheck %s --check-prefixes=OK
 // RUN: tune-run %s --function=chain --db= --time=0.01 --format=json | FileCheck %s --check-prefix=JSON
 // RUN: tune-run %s --function=looped --db= --strict --check --time=0.01 | FileCheck %s --check-prefixes=OK,LOOPED
-// RUN: tune-run %s --function=branched --db= --strict --check --time=0.01 --input=1=1 | FileCheck %s --check-prefix=OK
-// RUN: tune-run %s --function=branched --db= --strict --check --time=0.01 --input=1=0 | FileCheck %s --check-prefix=OK
+// RUN: tune-run %s --function=branched --db= --strict --check --time=0.01 --seed=1 | FileCheck %s --check-prefix=OK
+// RUN: tune-run %s --function=branched --db= --strict --check --time=0.01 --seed=2 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=open --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=alone --db= --strict --check --time=0.01 | FileCheck %s --check-prefixes=OK,ALONE
 // OK: Check {{ *}}ok
