@@ -38,7 +38,7 @@ row(tuning/remote support formats tuning/device tuning/database tuning/evaluator
 row(dialects support mlir-c mlir)
 row(transforms/ir support formats dialects mlir-c jansson)
 row(transforms/structure support dialects transforms/ir mlir-c)
-row(transforms/normalize transforms/ir transforms/structure mlir-c)
+row(transforms/normalize support dialects transforms/ir transforms/structure mlir-c)
 row(transforms/tasks support dialects transforms/ir transforms/structure transforms/normalize mlir-c)
 row(transforms/schedule support tuning/space dialects transforms/ir mlir-c)
 row(transforms/rules support formats tuning/space tuning/device transforms/structure jansson mlir-c)

@@ -6,6 +6,7 @@
 #include "transforms/normalize/nest_maps.h"
 #include "transforms/normalize/spread.h"
 #include "transforms/normalize/tensor_ops.h"
+#include "transforms/normalize/turns.h"
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -17,14 +18,12 @@ enum {
   MOST_PARTS = 4,   // slices and borders of an image
 };
 
-// Dimension d of what is turned is dimension of[d] of what it was.
 typedef struct order {
-  intptr_t rank;
-  int64_t of[TUNE_IR_MAX_RANK];
+  tune_turn turn;
   tune_op_list *left; // ops that may not be used any more
 } order;
 
-static bool read_transpose(MlirOperation op, order *out) {
+static bool read_transpose(MlirOperation op, tune_turn *out) {
   if (!tune_ir_is(op, "linalg.transpose") || mlirOperationGetNumResults(op) != 1 ||
       !tune_tensor_is_plain(mlirValueGetType(mlirOperationGetResult(op, 0))) ||
       !tune_tensor_is_plain(mlirValueGetType(mlirOperationGetOperand(op, 0))))
@@ -35,27 +34,6 @@ static bool read_transpose(MlirOperation op, order *out) {
 
 static int64_t size_of(MlirValue value, intptr_t dimension) {
   return mlirShapedTypeGetDimSize(mlirValueGetType(value), dimension);
-}
-
-static MlirAffineMap turned_map(const order *to, MlirAffineMap map) {
-  MlirAffineExpr indices[TUNE_IR_MAX_RANK];
-  for (intptr_t d = 0; d < to->rank; ++d)
-    indices[d] = mlirAffineMapGetResult(map, to->of[d]);
-  return mlirAffineMapGet(mlirAffineMapGetContext(map), mlirAffineMapGetNumDims(map), 0, to->rank,
-                          indices);
-}
-
-static MlirType turned_type(const order *to, MlirValue value) {
-  int64_t sizes[TUNE_IR_MAX_RANK];
-  for (intptr_t d = 0; d < to->rank; ++d)
-    sizes[d] = size_of(value, to->of[d]);
-  return mlirRankedTensorTypeGet(to->rank, sizes,
-                                 mlirShapedTypeGetElementType(mlirValueGetType(value)),
-                                 (MlirAttribute){NULL});
-}
-
-static MlirValue turned_empty(const tune_ir_builder *b, const order *to, MlirValue value) {
-  return tune_ir_build_value(b, "tensor.empty", turned_type(to, value), 0, NULL);
 }
 
 static void leave(const order *to, MlirValue value) {
@@ -70,68 +48,22 @@ static void leave(const order *to, MlirValue value) {
 // or a part of one, or one with borders.
 static bool is_turned_part(const order *to, MlirValue value, int depth) {
   MlirOperation op = tune_ir_definition(value);
-  order other;
+  tune_turn other;
   if (depth == 0 || mlirOperationIsNull(op) || !tune_tensor_is_plain(mlirValueGetType(value)) ||
-      mlirShapedTypeGetRank(mlirValueGetType(value)) != to->rank)
+      mlirShapedTypeGetRank(mlirValueGetType(value)) != to->turn.rank)
     return false;
   if (read_transpose(op, &other)) {
-    bool is_inverse = other.rank == to->rank;
-    for (intptr_t d = 0; is_inverse && d < to->rank; ++d)
-      is_inverse = other.of[to->of[d]] == d;
+    bool is_inverse = other.rank == to->turn.rank;
+    for (intptr_t d = 0; is_inverse && d < to->turn.rank; ++d)
+      is_inverse = other.of[to->turn.of[d]] == d;
     return is_inverse;
   }
-  bool is_slice = tune_ir_is(op, "tensor.extract_slice"), is_pad = tune_ir_is(op, "tensor.pad");
-  // Without other operands all numbers are known.
-  if ((!is_slice && !is_pad) || mlirOperationGetNumOperands(op) != 1 ||
-      !tune_ir_has_one_use(value) ||
-      mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(op, 0))) != to->rank ||
-      !mlirAttributeIsNull(tune_ir_attribute(op, "nofold")))
-    return false;
-  if (is_pad) {
-    MlirOperation yield = mlirBlockGetFirstOperation(tune_ir_body(op));
-    if (!tune_ir_is(yield, "tensor.yield") ||
-        mlirValueIsABlockArgument(mlirOperationGetOperand(yield, 0)))
-      return false;
-  }
-  return is_turned_part(to, mlirOperationGetOperand(op, 0), depth - 1);
+  return tune_turn_is_part(op) && tune_ir_has_one_use(value) &&
+         is_turned_part(to, mlirOperationGetOperand(op, 0), depth - 1);
 }
 
 static bool is_turned_image(const order *to, MlirValue value) {
   return is_turned_part(to, value, MOST_PARTS);
-}
-
-// `op`, a slice or a pad, of `image`, which is turned.
-static MlirValue rebuild(const order *to, MlirOperation op, MlirValue image) {
-  static const char *const SLICE[] = {"static_offsets", "static_sizes", "static_strides"};
-  static const char *const PAD[] = {"static_low", "static_high"};
-  bool is_pad = tune_ir_is(op, "tensor.pad");
-  tune_ir_builder b = tune_ir_builder_before(op);
-  MlirNamedAttribute attributes[4];
-  intptr_t count = is_pad ? 2 : 3;
-  for (intptr_t i = 0; i < count; ++i) {
-    const char *name = is_pad ? PAD[i] : SLICE[i];
-    int64_t numbers[TUNE_IR_MAX_RANK], turned[TUNE_IR_MAX_RANK];
-    tune_tensor_read_numbers(op, name, to->rank, numbers);
-    for (intptr_t d = 0; d < to->rank; ++d)
-      turned[d] = numbers[to->of[d]];
-    attributes[i] =
-        tune_ir_named(b.context, name, mlirDenseI64ArrayGet(b.context, to->rank, turned));
-  }
-  attributes[count] =
-      tune_ir_named(b.context, "operandSegmentSizes",
-                    mlirDenseI32ArrayGet(b.context, is_pad ? 3 : 4, (int32_t[]){1, 0, 0, 0}));
-  MlirType type = turned_type(to, mlirOperationGetResult(op, 0));
-  MlirRegion region = is_pad ? tune_ir_clone_region(op) : (MlirRegion){NULL};
-  return tune_ir_build_result(
-      &b, &(tune_ir_parts){.name = is_pad ? "tensor.pad" : "tensor.extract_slice",
-                           .operand_count = 1,
-                           .operands = &image,
-                           .type_count = 1,
-                           .types = &type,
-                           .attribute_count = count + 1,
-                           .attributes = attributes,
-                           .region_count = is_pad,
-                           .regions = &region});
 }
 
 // That image before it was turned.
@@ -141,7 +73,9 @@ static MlirValue take_image(const order *to, MlirValue value) {
   leave(to, value);
   if (tune_ir_is(op, "linalg.transpose"))
     leave(to, mlirOperationGetOperand(op, 1));
-  return tune_ir_is(op, "linalg.transpose") ? before : rebuild(to, op, take_image(to, before));
+  return tune_ir_is(op, "linalg.transpose")
+             ? before
+             : tune_turn_rebuild(&to->turn, op, take_image(to, before));
 }
 
 //===--- Which ---------------------------------------------------------------------===//
@@ -169,20 +103,20 @@ static bool is_filled(MlirValue value) {
 // and `to` puts two or more of the image's behind that. -1: neither.
 static intptr_t find_image(const tune_nest_maps *n, const order *to) {
   MlirAffineMap result = tune_nest_maps_result(n);
-  if (mlirAffineMapGetNumResults(result) != to->rank || !tune_nest_maps_is_plain(result))
+  if (mlirAffineMapGetNumResults(result) != to->turn.rank || !tune_nest_maps_is_plain(result))
     return -1;
   for (intptr_t image = 0; image < 2; ++image) {
     MlirAffineMap filter = n->maps[1 - image];
     int64_t behind = 0, pixels = 1;
-    for (intptr_t d = to->rank - 1; d >= 0 && to->of[d] != to->rank - 1; --d) {
-      intptr_t loop = tune_nest_maps_loop(result, to->of[d]);
+    for (intptr_t d = to->turn.rank - 1; d >= 0 && to->turn.of[d] != to->turn.rank - 1; --d) {
+      intptr_t loop = tune_nest_maps_loop(result, to->turn.of[d]);
       if (loop >= 0 && tune_nest_maps_has(n->maps[image], loop) &&
           !tune_nest_maps_has(filter, loop)) {
         behind += 1;
         pixels *= n->extents[loop];
       }
     }
-    intptr_t channels = tune_nest_maps_loop(result, to->rank - 1);
+    intptr_t channels = tune_nest_maps_loop(result, to->turn.rank - 1);
     if (behind >= 2 && pixels >= LEAST_PIXELS && channels >= 0 &&
         tune_nest_maps_has(filter, channels) && !tune_nest_maps_has(n->maps[image], channels))
       return image;
@@ -208,9 +142,9 @@ static bool is_dense(const tune_nest_maps *n) {
 // else at the place of the last one: then they are turned alike.
 static bool is_image_alike(const tune_nest_maps *n, intptr_t image, const order *to) {
   MlirAffineMap result = tune_nest_maps_result(n), map = n->maps[image];
-  if (mlirAffineMapGetNumResults(map) != to->rank)
+  if (mlirAffineMapGetNumResults(map) != to->turn.rank)
     return false;
-  for (intptr_t d = 0; d + 1 < to->rank; ++d)
+  for (intptr_t d = 0; d + 1 < to->turn.rank; ++d)
     if (tune_nest_maps_loop(map, d) != tune_nest_maps_loop(result, d))
       return false;
   return true;
@@ -229,9 +163,9 @@ static bool read_depthwise(const order *to, MlirValue value, tune_nest_maps *n) 
     op = tune_ir_definition(value);
     MlirType type = mlirValueGetType(value);
     if (!tune_ir_has_one_use(value) || !tune_tensor_is_plain(type) ||
-        mlirShapedTypeGetRank(type) != to->rank + 1 || size_of(value, to->rank) != 1)
+        mlirShapedTypeGetRank(type) != to->turn.rank + 1 || size_of(value, to->turn.rank) != 1)
       return false;
-    for (intptr_t d = 0; d < to->rank; ++d)
+    for (intptr_t d = 0; d < to->turn.rank; ++d)
       if (size_of(folded, d) != size_of(value, d))
         return false; // others are joined, and the 1 is left
   }
@@ -240,23 +174,23 @@ static bool read_depthwise(const order *to, MlirValue value, tune_nest_maps *n) 
   if (is_folded) {
     MlirAffineMap result = tune_nest_maps_result(n);
     MlirAffineExpr indices[TUNE_IR_MAX_RANK];
-    for (intptr_t d = 0; d < to->rank; ++d)
+    for (intptr_t d = 0; d < to->turn.rank; ++d)
       indices[d] = mlirAffineMapGetResult(result, d);
     n->maps[n->operand_count - 1] =
-        mlirAffineMapGet(mlirAffineMapGetContext(result), n->loop_count, 0, to->rank, indices);
+        mlirAffineMapGet(mlirAffineMapGetContext(result), n->loop_count, 0, to->turn.rank, indices);
   }
   tune_nest_maps_drop_units(n);
   MlirAffineMap result = tune_nest_maps_result(n);
-  if (mlirAffineMapGetNumResults(result) != to->rank || !tune_nest_maps_is_plain(result) ||
-      mlirAffineMapGetNumResults(n->maps[0]) != to->rank)
+  if (mlirAffineMapGetNumResults(result) != to->turn.rank || !tune_nest_maps_is_plain(result) ||
+      mlirAffineMapGetNumResults(n->maps[0]) != to->turn.rank)
     return false;
-  intptr_t channels = tune_nest_maps_loop(result, to->rank - 1);
-  for (intptr_t d = 0; d < to->rank; ++d) {
+  intptr_t channels = tune_nest_maps_loop(result, to->turn.rank - 1);
+  for (intptr_t d = 0; d < to->turn.rank; ++d) {
     intptr_t loop = tune_nest_maps_loop(result, d);
     if (loop >= 0 && !mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(n->maps[0], d), loop))
       return false;
   }
-  return channels >= 0 && tune_nest_maps_loop(n->maps[0], to->rank - 1) == channels &&
+  return channels >= 0 && tune_nest_maps_loop(n->maps[0], to->turn.rank - 1) == channels &&
          tune_nest_maps_has(n->maps[1], channels);
 }
 
@@ -267,7 +201,7 @@ static bool can_turn(const order *to, MlirValue value, bool is_image, int depth)
   MlirOperation op = tune_ir_definition(value);
   if (depth == 0 || mlirOperationIsNull(op) || !tune_ir_has_one_use(value) ||
       !tune_tensor_is_plain(mlirValueGetType(value)) ||
-      mlirShapedTypeGetRank(mlirValueGetType(value)) != to->rank)
+      mlirShapedTypeGetRank(mlirValueGetType(value)) != to->turn.rank)
     return false;
   if (is_image && read_depthwise(to, value, &n))
     return is_filled(mlirOperationGetOperand(n.op, 2)) &&
@@ -302,13 +236,13 @@ static void replace_image(const order *to, tune_nest_maps *n, MlirValue *operand
     operands[image] = turn(to, old, true, depth);
   else
     return;
-  n->maps[image] = turned_map(to, n->maps[image]);
+  n->maps[image] = tune_turn_map(&to->turn, n->maps[image]);
 }
 
 // The op that `n` is, with its result turned.
 static MlirValue finish(const order *to, tune_nest_maps *n, MlirValue *operands) {
   intptr_t last = n->operand_count - 1;
-  n->maps[last] = turned_map(to, n->maps[last]);
+  n->maps[last] = tune_turn_map(&to->turn, n->maps[last]);
   MlirValue turned = tune_nest_maps_build(n, operands, n->maps);
   leave(to, mlirOperationGetResult(n->op, 0));
   for (intptr_t o = 0; o <= last; ++o)
@@ -325,7 +259,7 @@ static MlirValue turn_filled(const order *to, MlirValue value) {
   MlirValue operands[TUNE_NEST_MAPS_OPERANDS];
   for (intptr_t o = 0; o < n.operand_count; ++o)
     operands[o] = mlirOperationGetOperand(n.op, o);
-  operands[n.operand_count - 1] = turned_empty(&b, to, value);
+  operands[n.operand_count - 1] = tune_turn_empty(&b, &to->turn, value);
   leave(to, value);
   return finish(to, &n, operands);
 }
@@ -352,12 +286,12 @@ static MlirValue turn(const order *to, MlirValue value, bool is_image, int depth
     operands[last] = turn_filled(to, operands[last]);
   } else {
     tune_ir_builder b = tune_ir_builder_before(n.op);
-    operands[last] = turned_empty(&b, to, value);
+    operands[last] = tune_turn_empty(&b, &to->turn, value);
     for (intptr_t o = 0; o < last; ++o)
       if (mlirAffineMapEqual(n.maps[o], tune_nest_maps_result(&n)) &&
           can_turn(to, operands[o], is_image, depth - 1)) {
         operands[o] = turn(to, operands[o], is_image, depth - 1);
-        n.maps[o] = turned_map(to, n.maps[o]);
+        n.maps[o] = tune_turn_map(&to->turn, n.maps[o]);
       }
   }
   return finish(to, &n, operands);
@@ -366,8 +300,8 @@ static MlirValue turn(const order *to, MlirValue value, bool is_image, int depth
 //===--- All of them -----------------------------------------------------------------===//
 
 static MlirWalkResult list_transpose(MlirOperation op, void *user_data) {
-  order to;
-  if (!read_transpose(op, &to))
+  tune_turn turn;
+  if (!read_transpose(op, &turn))
     return MlirWalkResultAdvance;
   return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
@@ -381,7 +315,8 @@ bool tune_normalize_orders(MlirOperation root) {
     MlirOperation op = transposes.ops[i];
     order to = {.left = &left};
     MlirValue value = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
-    if (!tune_ir_is_used(op) || !read_transpose(op, &to) || !can_turn(&to, value, false, MOST_OPS))
+    if (!tune_ir_is_used(op) || !read_transpose(op, &to.turn) ||
+        !can_turn(&to, value, false, MOST_OPS))
       continue;
     leave(&to, result);
     leave(&to, mlirOperationGetOperand(op, 1));

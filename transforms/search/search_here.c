@@ -148,8 +148,10 @@ static tune_status tune_one(search *s) {
 tune_status tune_search_here_run(search *s) {
   // After an interrupt the remaining tasks still get the best that the database knows: their
   // sessions load it and stop before the first trial.
-  for (size_t i = 0; i < s->tasks.extraction->task_count; i++) {
-    tune_search_turn_to(s, i);
+  size_t task;
+  tune_search_budget_begin(s);
+  while (tune_search_budget_next(s, &task)) {
+    tune_search_turn_to(s, task);
     TUNE_RETURN_IF_ERROR(tune_one(s));
   }
   return TUNE_OK;

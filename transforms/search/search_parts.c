@@ -7,6 +7,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
+#include "support/clock.h"
 #include "transforms/search/search_state.h"
 
 #include <stdlib.h>
@@ -89,6 +90,7 @@ static void restore(search *s, const search *before) {
   s->spaces = before->spaces;
   s->winners = before->winners;
   s->is_of_parts = before->is_of_parts;
+  s->end = before->end;
   tune_search_turn_to(s, before->index);
 }
 
@@ -115,6 +117,9 @@ tune_status tune_search_search_parts(search *s, const tune_task *task,
   if (!extraction)
     return TUNE_OK;
   const search before = *s;
+  // The parts have the time that the task would have had.
+  if (s->end > 0)
+    s->end = tune_clock_seconds() + tune_search_budget_share(s);
   s->is_of_parts = true;
   tune_status status = enter(s, before.tasks.extraction, extraction);
   *out_is_cut = tune_status_is_ok(status);

@@ -1,10 +1,11 @@
 //===- search_state.h - State that the files of a search share ---------------===//
 //
 // Internal to, from the bottom up, search_conditions.c (what the machine is like meanwhile),
-// search_task.c (the search at one task), search_parts.c (that at its parts), the two backends,
-// search_here.c (tasks one after the other, measured here) and search_rounds.c (all tasks in
-// rounds, measured elsewhere), search_demotions.c (what comes of that, kept), search_whole.c (the
-// module with all winners), and search.c, which picks one of them.
+// search_budget.c (what of the time each task gets), search_task.c (the search at one task),
+// search_parts.c (that at its parts), the two backends, search_here.c (tasks one after the other,
+// measured here) and search_rounds.c (all tasks in rounds, measured elsewhere), search_demotions.c
+// (what comes of that, kept), search_whole.c (the module with all winners), and search.c, which
+// picks one of them.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -30,6 +31,7 @@ typedef struct tune_search_winner {
   bool is_default;
   tune_config best;          // of the space that the task has in the end
   double time, default_time; // seconds; 0: the default failed
+  bool is_begun;             // the search at the task
 } tune_search_winner;
 
 // One search. Owns everything but the options and the observer.
@@ -43,6 +45,7 @@ struct tune_search {
   tune_database *database;
   tune_evaluator evaluator;
   double begin;
+  double end; // when the time of the tasks is up; 0: never
 
   bool takes_time;     // here: made-up times have no conditions, those of elsewhere are not ours
   bool tells_progress; // to the observer: in rounds, the same trials come again in each
@@ -77,6 +80,15 @@ struct tune_search {
   bool has_doubted;           // the roofline, and measured it again
   bool has_remarked_counters; // that are missing
 };
+
+// Where there is a time for all tasks, sets when that of the tasks is up; the rest is for the
+// module as a whole.
+void tune_search_budget_begin(struct tune_search *s);
+// For how long, in seconds, a session of the present task may run; 0: as long as it takes.
+double tune_search_budget_share(const struct tune_search *s);
+// The task to turn to: where there is a time, of those that have not begun the one that takes most
+// of a run of the module, else the first. False: all have begun.
+bool tune_search_budget_next(const struct tune_search *s, size_t *out_task);
 
 // Makes `task` the present one.
 void tune_search_turn_to(struct tune_search *s, size_t task);

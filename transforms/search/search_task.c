@@ -19,6 +19,7 @@ typedef struct tune_search search;
 void tune_search_turn_to(search *s, size_t task) {
   s->index = task;
   s->space = s->spaces[task];
+  s->winners[task].is_begun = true;
 }
 
 void tune_search_destroy_spaces(search *s) {
@@ -123,21 +124,6 @@ static tune_status write_winner(search *s, const tune_session_result *result) {
   return tune_task_space_write_chosen(s->space, &s->tasks.anchors, &result->best, provenance);
 }
 
-// What is left of the time for all tasks, less what the module as a whole takes, shared evenly
-// among those to come.
-static double seconds_for_task(const search *s) {
-  double own = s->options->session.seconds;
-  if (!(s->options->seconds > 0))
-    return own;
-  bool keeps_some = s->options->checks_whole && s->takes_time;
-  double seconds = s->options->seconds * (keeps_some ? 1 - TUNE_SEARCH_WHOLE_SHARE : 1);
-  double left = seconds - (tune_clock_seconds() - s->begin);
-  double share = left / (double)(s->tasks.extraction->task_count - s->index);
-  if (share < 0.001)
-    share = 0.001;
-  return own > 0 && own < share ? own : share;
-}
-
 void tune_search_tell_failed(search *s, const tune_task *task, tune_status why) {
   s->failed_tasks++;
   if (s->observer->task_failed)
@@ -191,7 +177,7 @@ static tune_status run_seeded(search *s, const tune_task *task, const seed_list 
   session.conditions = tune_search_keep_conditions(s, &conditions) ? &conditions : NULL;
   // Made-up times do not drift, and what is measured elsewhere is not measured again.
   session.drift_trials = s->takes_time ? DRIFT_TRIALS : 0;
-  session.seconds = seconds_for_task(s);
+  session.seconds = tune_search_budget_share(s);
   session.seeds = seeds->configs;
   session.seed_count = seeds->count;
   session.progress = s->observer->progress && s->tells_progress ? on_progress : NULL;

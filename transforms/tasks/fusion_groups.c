@@ -2,6 +2,7 @@
 
 #include "transforms/tasks/fusion_groups.h"
 
+#include "dialects/constant.h"
 #include "transforms/ir/ir.h"
 #include "transforms/tasks/fusion_attention.h"
 #include "transforms/tasks/fusion_uses.h"
@@ -327,6 +328,18 @@ static bool may_move_operand(const tune_fusion_node *node) {
          node->facts.op_class == TUNE_OP_PAD;
 }
 
+// Whether `node` moves a constant, as a convolution's filter: as a task of its own that is done
+// ahead. (A matrix product packs what it multiplies by anyhow.)
+static bool is_ahead(const tune_fusion_groups *groups, const tune_fusion_node *node,
+                     const tune_fusion_group *group) {
+  bool is_ahead = groups->for_cpu && group->has_heavy &&
+                  groups->nodes[group->anchor].facts.op_class == TUNE_OP_CONVOLUTION &&
+                  node->facts.op_class == TUNE_OP_MOVEMENT && node->facts.input_count > 0;
+  for (size_t i = 0; i < node->facts.input_count && is_ahead; ++i)
+    is_ahead = tune_constant_is_value(mlirOperationGetOperand(node->op, (intptr_t)i));
+  return is_ahead;
+}
+
 // Whether it is dear, and computed again for many points of the root: the root of a variance, a
 // number a channel, for each pixel.
 static bool is_repeated(const tune_fusion_groups *groups, const tune_fusion_node *node,
@@ -355,7 +368,8 @@ static bool join(tune_fusion_groups *groups, tune_fusion_node *node, const users
   if (group->count >= MAX_GROUP_SIZE || !may_join(groups, node, group))
     return false;
   if (all->as_operand) {
-    if (!may_move_operand(node) || (all->as_value && !node->is_cheap))
+    if (!may_move_operand(node) || (all->as_value && !node->is_cheap) ||
+        is_ahead(groups, node, group))
       return false;
     node->is_operand = true;
   } else {

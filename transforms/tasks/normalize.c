@@ -8,6 +8,7 @@
 #include "transforms/ir/ir.h"
 #include "transforms/ir/no_elements.h"
 #include "transforms/ir/transform_script.h"
+#include "transforms/normalize/channels_last.h"
 #include "transforms/normalize/orders.h"
 #include "transforms/normalize/phases.h"
 #include "transforms/normalize/pixels.h"
@@ -144,7 +145,8 @@ tune_status tune_normalize_operands(MlirOperation root, bool for_cpu) {
   tune_normalize_zeroes(root);
   is_done &= tune_normalize_phases(root);
   tune_normalize_windows(root);
-  is_done &= !for_cpu || (tune_normalize_steps(root) && tune_normalize_orders(root));
+  is_done &= !for_cpu || (tune_normalize_channels_last(root) && tune_normalize_steps(root) &&
+                          tune_normalize_orders(root));
   is_done &= tune_normalize_pixels(root);
   return is_done ? TUNE_OK : tune_status_out_of_memory("normalizing the module");
 }

@@ -69,13 +69,6 @@ static bool is_arithmetic(MlirOperation op) {
           tune_ir_string_equal(name, "affine.max") || tune_ir_string_equal(name, "ub.poison"));
 }
 
-// Whether what the op does besides its results cannot be told.
-static bool has_unknown_effects(MlirOperation op) {
-  MlirStringRef name = tune_ir_name(op);
-  return (tune_ir_string_starts(name, "func.call") && !tune_memory_access_is_call_ahead(op)) ||
-         tune_ir_string_starts(name, "llvm.") || tune_ir_string_equal(name, "vector.print");
-}
-
 static bool is_argument(MlirValue value, const bool *constant) {
   MlirBlock block = mlirBlockArgumentGetOwner(value);
   return tune_ir_is(mlirBlockGetParentOperation(block), "func.func") &&
@@ -137,6 +130,52 @@ bool tune_constant_dependence_is_derived(MlirValue value,
 // What is read and written
 //===--------------------------------------------------------------------------===//
 
+// Whether what `op` does besides its results cannot be told, calls apart.
+static bool has_unknown_effects(MlirOperation op) {
+  return tune_ir_string_starts(tune_ir_name(op), "llvm.") || tune_ir_is(op, "vector.print") ||
+         tune_ir_is(op, "cf.assert") || (tune_ir_is(op, "memref.get_global") && !gets_constant(op));
+}
+
+typedef struct body_look {
+  const finder *self;
+  bool is_told;
+} body_look;
+
+static MlirWalkResult look_at_body(MlirOperation op, void *user_data) {
+  body_look *state = user_data;
+  if (has_unknown_effects(op) ||
+      (tune_ir_string_starts(tune_ir_name(op), "func.call") &&
+       !tune_memory_access_is_call_ahead(op)) ||
+      (state->self->constants.parallel_stays && tune_parallel_loops_is_parallel(op)))
+    state->is_told = false;
+  return state->is_told ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+// The function that `op` calls where all that it does is to read and write what it is handed: a
+// task of the module mostly. Else a null one.
+static MlirOperation find_told_callee(const finder *self, MlirOperation op) {
+  const MlirOperation none = {NULL};
+  MlirOperation callee = tune_ir_is(op, "func.call") && mlirOperationGetNumResults(op) == 0
+                             ? tune_ir_called_function(op)
+                             : none;
+  if (mlirOperationIsNull(callee))
+    return none;
+  body_look state = {.self = self, .is_told = true};
+  mlirOperationWalk(callee, look_at_body, &state, MlirWalkPreOrder);
+  return state.is_told ? callee : none;
+}
+
+// What `op` may do with its operand `number`.
+static unsigned access_of(MlirOperation op, intptr_t number) {
+  MlirOperation callee = tune_ir_is(op, "func.call") && mlirOperationGetNumResults(op) == 0
+                             ? tune_ir_called_function(op)
+                             : (MlirOperation){NULL};
+  if (!mlirOperationIsNull(callee) &&
+      !tune_memory_access_is_written(mlirBlockGetArgument(tune_ir_body(callee), number)))
+    return TUNE_READS;
+  return tune_memory_access_of(op, number);
+}
+
 typedef struct look {
   const finder *self;
   statement *at;
@@ -145,7 +184,10 @@ typedef struct look {
 
 static MlirWalkResult look_at_op(MlirOperation op, void *user_data) {
   look *state = user_data;
-  if (has_unknown_effects(op) ||
+  MlirOperation callee = find_told_callee(state->self, op);
+  bool is_open_call = tune_ir_string_starts(tune_ir_name(op), "func.call") &&
+                      !tune_memory_access_is_call_ahead(op) && mlirOperationIsNull(callee);
+  if (has_unknown_effects(op) || is_open_call ||
       (state->self->constants.parallel_stays && tune_parallel_loops_is_parallel(op)))
     state->is_movable = false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
@@ -161,7 +203,7 @@ static MlirWalkResult look_at_op(MlirOperation op, void *user_data) {
     MlirValue base = tune_memory_access_look_through_views(value);
     size_t index = tune_op_map_get(&state->self->memory_of, base.ptr);
     if (index != TUNE_OP_MAP_NONE)
-      state->at->access[index] |= (unsigned char)tune_memory_access_of(op, i);
+      state->at->access[index] |= (unsigned char)access_of(op, i);
     else if (!mlirValueIsAOpResult(base) || !is_allocation(mlirOpResultGetOwner(base)))
       state->is_movable = false; // a loop carries it: who knows which
   }
@@ -177,8 +219,7 @@ static tune_status add_statement(finder *self, MlirOperation op) {
   mlirOperationWalk(op, look_at_op, &state, MlirWalkPreOrder);
   bool is_call = tune_memory_access_is_call_ahead(op);
   added->is_ahead =
-      state.is_movable && (is_call || (!tune_ir_is_used(op) && !tune_ir_is(op, "func.return") &&
-                                       !tune_ir_is(op, "func.call")));
+      state.is_movable && (is_call || (!tune_ir_is_used(op) && !tune_ir_is(op, "func.return")));
   return TUNE_OK;
 }
 

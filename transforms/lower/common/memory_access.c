@@ -70,7 +70,8 @@ MlirValue tune_memory_access_root(MlirValue value) {
 unsigned tune_memory_access_of(MlirOperation op, intptr_t number) {
   if (tune_memory_access_is_view(op) || tune_ir_is(op, "memref.dim"))
     return 0;
-  if (tune_memory_access_is_load(op) || tune_memory_access_is_call_ahead(op))
+  if (tune_memory_access_is_load(op) || tune_memory_access_is_call_ahead(op) ||
+      tune_ir_is(op, "memref.prefetch"))
     return TUNE_READS;
   if (is_store(op))
     return TUNE_WRITES;

@@ -191,7 +191,9 @@ static tune_status order_loops(tune_cpu_lowering *lowering, MlirOperation module
   return TUNE_OK;
 }
 
-static tune_status bufferize(tune_cpu_lowering *lowering, MlirOperation module) {
+static tune_status bufferize(tune_cpu_lowering *lowering, MlirOperation module, bool is_plain) {
+  if (!is_plain)
+    TUNE_RETURN_IF_ERROR(tune_handed_memory_separate(module));
   TUNE_RETURN_IF_ERROR(tune_bufferizer_run(&lowering->bufferizer, module));
   return tune_pipeline_run(lowering->drop_results, module, "dropping results");
 }
@@ -213,7 +215,7 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
   TUNE_RETURN_IF_ERROR(tune_llvm_options_take(function, options));
   tune_math_options math = tune_math_options_default();
   TUNE_RETURN_IF_ERROR(tune_math_options_take(function, &math));
-  TUNE_RETURN_IF_ERROR(bufferize(lowering, module));
+  TUNE_RETURN_IF_ERROR(bufferize(lowering, module, !out_prepack));
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
   TUNE_RETURN_IF_ERROR(tune_memory_place_results(function, signature));
   emit_c_interface(module, name);
@@ -256,7 +258,7 @@ static void pass_vector_width(const tune_function_module *part) {
 }
 
 tune_status tune_cpu_lowering_run_module(tune_cpu_lowering *lowering, MlirOperation module) {
-  TUNE_RETURN_IF_ERROR(bufferize(lowering, module));
+  TUNE_RETURN_IF_ERROR(bufferize(lowering, module, false));
   TUNE_RETURN_IF_ERROR(tune_handed_memory_results(module));
   TUNE_RETURN_IF_ERROR(tune_wide_operands_run(module, lowering->has_threads));
   TUNE_RETURN_IF_ERROR(tune_padding_lower(module, lowering->has_threads));

@@ -11,6 +11,33 @@
 #include <stdlib.h>
 
 //===--------------------------------------------------------------------------===//
+// One tensor for each call
+//===--------------------------------------------------------------------------===//
+
+static MlirWalkResult list_call(MlirOperation op, void *user_data) {
+  if (!tune_ir_is(op, "func.call"))
+    return MlirWalkResultAdvance;
+  return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+tune_status tune_handed_memory_separate(MlirOperation module) {
+  tune_op_list calls = {0};
+  mlirOperationWalk(module, list_call, &calls, MlirWalkPreOrder);
+  for (size_t i = 0; i < calls.count; ++i)
+    for (intptr_t o = 0; o < mlirOperationGetNumOperands(calls.ops[i]); ++o) {
+      MlirValue value = mlirOperationGetOperand(calls.ops[i], o);
+      MlirOperation maker = tune_ir_definition(value);
+      if (!tune_ir_is(maker, "tensor.empty") || tune_ir_has_one_use(value))
+        continue;
+      MlirOperation own = mlirOperationClone(maker);
+      mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(calls.ops[i]), calls.ops[i], own);
+      mlirOperationSetOperand(calls.ops[i], o, mlirOperationGetResult(own, 0));
+    }
+  tune_op_list_deinit(&calls);
+  return calls.failed ? tune_status_out_of_memory("listing calls") : TUNE_OK;
+}
+
+//===--------------------------------------------------------------------------===//
 // Functions and their calls
 //===--------------------------------------------------------------------------===//
 

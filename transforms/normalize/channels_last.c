@@ -1,0 +1,332 @@
+//===- channels_last.c -----------------------------------------------------------===//
+
+#include "transforms/normalize/channels_last.h"
+
+#include "dialects/constant.h"
+#include "transforms/normalize/image_values.h"
+#include "transforms/normalize/marks.h"
+#include "transforms/normalize/spread.h"
+#include "transforms/normalize/tensor_ops.h"
+#include "transforms/normalize/turns.h"
+
+#include "mlir-c/AffineExpr.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+#include <stdlib.h>
+
+// What a convolution takes with channels before pixels, and which part of that is saved: measured
+// on Zen 3, by shapes of MobileNetV2 and ResNet-50 (docs/spaces.md). Only their ratios count.
+#define DENSE_RATE 60e9     // floating-point operations a second
+#define DEPTHWISE_RATE 15e9 // the same, of each channel with itself
+#define TURN_RATE 2.5e9     // bytes of an image that are turned a second
+enum { FEW_PIXELS = 64 };   // that fill few vectors
+static const double SAVED_DEPTHWISE = 0.5, SAVED_FEW_PIXELS = 0.3, SAVED_PRODUCT = 0.1,
+                    SAVED_WINDOW = 0.03;
+// Less than so much of what turning takes is in doubt.
+static const double LEAST_GAIN = 1.5;
+
+//===--- Whether it pays --------------------------------------------------------------===//
+
+static double bytes_of(MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  double bytes = 4;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
+    bytes *= (double)mlirShapedTypeGetDimSize(type, d);
+  return bytes;
+}
+
+static double saved_by(const tune_image_convolution *c) {
+  if (c->is_depthwise)
+    return 2 * c->products / DEPTHWISE_RATE * SAVED_DEPTHWISE;
+  double part = c->has_window             ? SAVED_WINDOW
+                : c->pixels <= FEW_PIXELS ? SAVED_FEW_PIXELS
+                                          : SAVED_PRODUCT;
+  return 2 * c->products / DENSE_RATE * part;
+}
+
+static bool is_made_elsewhere(const tune_image_values *images, MlirValue value) {
+  MlirOperation op = tune_ir_definition(value);
+  return mlirOperationIsNull(op) || !tune_image_values_has_op(images, op);
+}
+
+static bool is_read_elsewhere(const tune_image_values *images, MlirValue value) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
+    if (!tune_image_values_has_op(images, mlirOpOperandGetOwner(use)))
+      return true;
+  return false;
+}
+
+// Whether a filter can be turned ahead; else windows over all channels are slower.
+static bool has_turned_filter(const tune_image_convolution *c, MlirOperation op) {
+  return !c->has_window || c->is_depthwise ||
+         tune_constant_is_value(mlirOperationGetOperand(op, 1 - c->image));
+}
+
+static bool pays(const tune_image_values *images) {
+  double saved = 0, turned = 0;
+  for (size_t i = 0; i < images->ops.count; ++i) {
+    tune_nest_maps n;
+    tune_image_convolution c;
+    MlirOperation op = images->ops.ops[i];
+    if (!tune_image_convolution_read(op, &n, &c))
+      continue;
+    if (!has_turned_filter(&c, op))
+      return false;
+    saved += saved_by(&c);
+  }
+  for (size_t i = 0; i < images->count; ++i)
+    turned += bytes_of(images->values[i]) * (is_made_elsewhere(images, images->values[i]) +
+                                             is_read_elsewhere(images, images->values[i]));
+  return saved > LEAST_GAIN * turned / TURN_RATE;
+}
+
+static bool is_f32(MlirOperation op) {
+  for (intptr_t o = 0; o < mlirOperationGetNumOperands(op); ++o)
+    if (!mlirTypeIsAF32(tune_ir_element_type(mlirValueGetType(mlirOperationGetOperand(op, o)))))
+      return false;
+  return true;
+}
+
+//===--- Turning -----------------------------------------------------------------------===//
+
+typedef struct turner {
+  const tune_image_values *images;
+  MlirValue *turned; // by value
+} turner;
+
+// Channels, which are dimension 1, come last.
+static tune_turn turn_of(MlirValue value) {
+  tune_turn turn = {.rank = mlirShapedTypeGetRank(mlirValueGetType(value))};
+  for (intptr_t d = 1; d + 1 < turn.rank; ++d)
+    turn.of[d] = d + 1;
+  turn.of[turn.rank - 1] = 1;
+  return turn;
+}
+
+static MlirValue turned(const turner *self, MlirValue value) {
+  size_t index = tune_op_map_get(&self->images->index_of, value.ptr);
+  return index == TUNE_OP_MAP_NONE ? (MlirValue){NULL} : self->turned[index];
+}
+
+static void note_turned(turner *self, MlirValue value, MlirValue turned) {
+  self->turned[tune_op_map_get(&self->images->index_of, value.ptr)] = turned;
+}
+
+// A place right behind what makes `value`.
+static tune_ir_builder builder_after(MlirValue value) {
+  MlirOperation op = tune_ir_definition(value), next;
+  if (mlirOperationIsNull(op))
+    next = mlirBlockGetFirstOperation(mlirBlockArgumentGetOwner(value));
+  else
+    next = mlirOperationGetNextInBlock(op);
+  tune_ir_builder b = tune_ir_builder_before(next);
+  b.location = tune_marks_without(b.location);
+  return b;
+}
+
+// The dimensions of a filter: windows, the channels that are summed up, all others.
+static tune_turn turn_of_filter(const tune_nest_maps *n, const tune_image_convolution *c) {
+  MlirAffineMap map = n->maps[1 - c->image], result = tune_nest_maps_result(n);
+  tune_turn turn = {.rank = 0};
+  intptr_t rank = mlirAffineMapGetNumResults(map);
+  for (int pass = 0; pass < 3; ++pass)
+    for (intptr_t d = 0; d < rank; ++d) {
+      intptr_t loop = tune_nest_maps_loop(map, d);
+      int of_pass = loop >= 0 && loop == c->channels                ? 1
+                    : loop >= 0 && tune_nest_maps_has(result, loop) ? 2
+                                                                    : 0;
+      if (of_pass == pass)
+        turn.of[turn.rank++] = d;
+    }
+  return turn;
+}
+
+static void turn_filter(tune_nest_maps *n, const tune_image_convolution *c, MlirValue *operands) {
+  intptr_t filter = 1 - c->image;
+  tune_turn turn = turn_of_filter(n, c);
+  bool is_turned = false;
+  for (intptr_t d = 0; d < turn.rank; ++d)
+    is_turned |= turn.of[d] != d;
+  if (!is_turned || c->is_depthwise || !c->has_window)
+    return;
+  tune_ir_builder b = tune_ir_builder_before(n->op);
+  b.location = tune_marks_without(b.location);
+  operands[filter] = tune_turn_copy(&b, &turn, operands[filter]);
+  n->maps[filter] = tune_turn_map(&turn, n->maps[filter]);
+}
+
+// What copies an image to the order that it has by now.
+static bool is_copy(const tune_nest_maps *n, const MlirValue *operands) {
+  MlirOperation first = mlirBlockGetFirstOperation(tune_ir_body(n->op));
+  return n->operand_count == 2 && tune_ir_is(first, "linalg.yield") &&
+         mlirValueEqual(mlirOperationGetOperand(first, 0),
+                        mlirBlockGetArgument(tune_ir_body(n->op), 0)) &&
+         mlirAffineMapEqual(n->maps[0], n->maps[1]) && mlirAffineMapIsPermutation(n->maps[0]) &&
+         mlirTypeEqual(mlirValueGetType(operands[0]), mlirValueGetType(operands[1]));
+}
+
+static MlirValue turn_nest(turner *self, MlirOperation op) {
+  tune_nest_maps n;
+  tune_image_convolution c;
+  MlirValue operands[TUNE_NEST_MAPS_OPERANDS];
+  bool is_convolution = tune_image_convolution_read(op, &n, &c);
+  if (!is_convolution)
+    tune_nest_maps_read(op, &n);
+  for (intptr_t o = 0; o < n.operand_count; ++o) {
+    operands[o] = mlirOperationGetOperand(op, o);
+    MlirValue other = turned(self, operands[o]);
+    if (mlirValueIsNull(other))
+      continue;
+    tune_turn turn = turn_of(operands[o]);
+    operands[o] = other;
+    n.maps[o] = tune_turn_map(&turn, n.maps[o]);
+  }
+  if (is_convolution)
+    turn_filter(&n, &c, operands);
+  return is_copy(&n, operands) ? operands[0] : tune_nest_maps_build(&n, operands, n.maps);
+}
+
+static MlirValue turn_joint(turner *self, MlirOperation op) {
+  MlirValue operands[TUNE_NEST_MAPS_OPERANDS], result = mlirOperationGetResult(op, 0);
+  tune_ir_builder b = tune_ir_builder_before(op);
+  tune_turn turn = turn_of(result), back = tune_turn_inverse(&turn);
+  int64_t along = mlirIntegerAttrGetValueInt(tune_ir_attribute(op, "dim"));
+  for (intptr_t o = 0; o < mlirOperationGetNumOperands(op); ++o)
+    operands[o] = turned(self, mlirOperationGetOperand(op, o));
+  MlirType type = tune_turn_type(&turn, result);
+  MlirNamedAttribute dim = tune_ir_named(
+      b.context, "dim", mlirIntegerAttrGet(mlirIntegerTypeGet(b.context, 64), back.of[along]));
+  return tune_ir_build_result(&b, &(tune_ir_parts){.name = "tensor.concat",
+                                                   .operand_count = mlirOperationGetNumOperands(op),
+                                                   .operands = operands,
+                                                   .type_count = 1,
+                                                   .types = &type,
+                                                   .attribute_count = 1,
+                                                   .attributes = &dim});
+}
+
+static void turn_op(turner *self, MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0), made;
+  tune_turn turn = turn_of(result);
+  bool belongs = tune_image_values_has(self->images, result);
+  if (tune_ir_is(op, "tensor.empty")) {
+    tune_ir_builder b = tune_ir_builder_before(op);
+    if (!belongs)
+      return;
+    made = tune_turn_empty(&b, &turn, result);
+  } else if (tune_ir_is(op, "tensor.concat")) {
+    if (!belongs)
+      return;
+    made = turn_joint(self, op);
+  } else if (tune_turn_is_part(op)) {
+    made = belongs ? tune_turn_rebuild(&turn, op, turned(self, mlirOperationGetOperand(op, 0)))
+                   : (MlirValue){NULL};
+    if (!belongs)
+      return;
+  } else {
+    made = turn_nest(self, op);
+  }
+  if (belongs)
+    note_turned(self, result, made);
+  else
+    mlirValueReplaceAllUsesOfWith(result, made);
+}
+
+static MlirWalkResult turn_in_order(MlirOperation op, void *user_data) {
+  turner *self = user_data;
+  if (tune_image_values_has_op(self->images, op))
+    turn_op(self, op);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    MlirValue value = mlirOperationGetResult(op, i);
+    if (!tune_image_values_has(self->images, value) || !mlirValueIsNull(turned(self, value)))
+      continue;
+    tune_ir_builder b = builder_after(value);
+    tune_turn turn = turn_of(value);
+    note_turned(self, value, tune_turn_copy(&b, &turn, value));
+  }
+  return MlirWalkResultAdvance;
+}
+
+static void turn_arguments(turner *self) {
+  for (size_t i = 0; i < self->images->count; ++i) {
+    MlirValue value = self->images->values[i];
+    if (!mlirValueIsABlockArgument(value))
+      continue;
+    tune_ir_builder b = builder_after(value);
+    tune_turn turn = turn_of(value);
+    self->turned[i] = tune_turn_copy(&b, &turn, value);
+  }
+}
+
+// Has what does not take part read `value` as it was.
+static void turn_back(const turner *self, MlirValue value) {
+  if (is_made_elsewhere(self->images, value) || !is_read_elsewhere(self->images, value))
+    return;
+  MlirValue image = turned(self, value);
+  tune_ir_builder b = builder_after(image);
+  tune_turn turn = turn_of(value), back = tune_turn_inverse(&turn);
+  MlirValue same = tune_turn_copy(&b, &back, image);
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use) && !changes;
+         use = mlirOpOperandGetNextUse(use)) {
+      MlirOperation owner = mlirOpOperandGetOwner(use);
+      if (tune_image_values_has_op(self->images, owner))
+        continue;
+      mlirOperationSetOperand(owner, (intptr_t)mlirOpOperandGetOperandNumber(use), same);
+      changes = true;
+    }
+  }
+}
+
+//===--- All of them -----------------------------------------------------------------===//
+
+// Finds what belongs together, and profits.
+static void find_images(MlirOperation root, tune_image_values *out_images) {
+  tune_op_list products = {0};
+  tune_image_values seen = {0};
+  tune_op_map_init(&seen.index_of);
+  tune_spread_list_products(root, &products);
+  out_images->failed |= products.failed;
+  for (size_t i = 0; i < products.count && !out_images->failed && !seen.failed; ++i) {
+    tune_nest_maps n;
+    tune_image_convolution c;
+    MlirOperation op = products.ops[i];
+    if (tune_image_values_has_op(&seen, op) || !is_f32(op) ||
+        !tune_image_convolution_read(op, &n, &c))
+      continue;
+    tune_image_values images = {0};
+    tune_op_map_init(&images.index_of);
+    tune_image_values_add(&images, op);
+    tune_image_values_join(&seen, &images);
+    if (pays(&images))
+      tune_image_values_join(out_images, &images);
+    tune_image_values_deinit(&images);
+  }
+  out_images->failed |= seen.failed;
+  tune_image_values_deinit(&seen);
+  tune_op_list_deinit(&products);
+}
+
+bool tune_normalize_channels_last(MlirOperation root) {
+  static const char *const DIALECTS[] = {"linalg", "tensor", NULL};
+  tune_ir_load_dialects(mlirOperationGetContext(root), DIALECTS);
+  tune_image_values images = {0};
+  tune_op_map_init(&images.index_of);
+  find_images(root, &images);
+  turner self = {.images = &images, .turned = calloc(images.count + 1, sizeof *self.turned)};
+  bool is_done = !images.failed && self.turned;
+  if (is_done && images.count) {
+    turn_arguments(&self);
+    mlirOperationWalk(root, turn_in_order, &self, MlirWalkPreOrder);
+    for (size_t i = 0; i < images.count; ++i)
+      turn_back(&self, images.values[i]);
+    // Where a schedule is applied it counts the ops that are there.
+    tune_op_list_destroy_unused(&images.ops);
+  }
+  free(self.turned);
+  tune_image_values_deinit(&images);
+  return is_done;
+}

@@ -1,0 +1,60 @@
+//===- image_values.h - Images that are computed with channels before pixels --------===//
+//
+// The tensors between the convolutions of a network that have their channels in dimension 1, before
+// the pixels (NCHW), with what makes and reads them: convolutions, poolings, ops on elements,
+// borders, parts and joints. All of them can be written with channels innermost (channels_last.h).
+//
+// Threads: as the context of the IR.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_NORMALIZE_IMAGE_VALUES_H
+#define TUNE_TRANSFORMS_NORMALIZE_IMAGE_VALUES_H
+
+#include "transforms/ir/op_list.h"
+#include "transforms/ir/op_map.h"
+#include "transforms/normalize/nest_maps.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A convolution with channels before pixels: each channel with itself, or of all channels.
+typedef struct tune_image_convolution {
+  bool is_depthwise;
+  bool has_window; // of more than one pixel
+  bool has_stride;
+  intptr_t image;          // which operand; the other one of the first two is the filter
+  intptr_t channels;       // loop that is summed up, of all channels; -1: none
+  double products, pixels; // of the result
+} tune_image_convolution;
+
+// Reads the maps of `op` and what it is; false where it is none.
+bool tune_image_convolution_read(MlirOperation op, tune_nest_maps *out_nest,
+                                 tune_image_convolution *out_convolution);
+
+// Images that belong together: an op that has one has the others that lie alike, too.
+typedef struct tune_image_values {
+  MlirValue *values;
+  size_t count, capacity;
+  tune_op_map index_of; // values, and ops by their place in `ops`
+  tune_op_list ops;     // that take part, each once
+  bool failed;          // memory ran out
+} tune_image_values;
+
+// Adds those that belong to the convolution `op`.
+void tune_image_values_add(tune_image_values *images, MlirOperation op);
+// Adds those of `more`.
+void tune_image_values_join(tune_image_values *images, const tune_image_values *more);
+bool tune_image_values_has(const tune_image_values *images, MlirValue value);
+bool tune_image_values_has_op(const tune_image_values *images, MlirOperation op);
+void tune_image_values_deinit(tune_image_values *images);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_NORMALIZE_IMAGE_VALUES_H
