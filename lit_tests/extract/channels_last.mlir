@@ -11,7 +11,8 @@
 
 // CHECK-LABEL: func.func @network(
 // CHECK-SAME: tensor<1x16x56x56xf32>
-// CHECK: call @tune_task_{{.*}} : (tensor<16x56x56xf32>, {{.*}} -> tensor<56x56x96xf32>
+// CHECK: call @tune_task_{{.*}} : (tensor<16x56x56xf32>, {{.*}} -> tensor<56x56x16xf32>
+// CHECK: call @tune_task_{{.*}} : (tensor<3136x16xf32>, {{.*}} -> tensor<3136x96xf32>
 // CHECK: call @tune_task_{{.*}} : (tensor<56x56x96xf32>, tensor<96x3x3xf32>, {{.*}} -> tensor<28x28x96xf32>
 // CHECK: call @tune_task_{{.*}}(%arg3, {{.*}} -> tensor<3x3x96x96xf32>
 // CHECK: call @tune_task_{{.*}} : (tensor<28x28x96xf32>, tensor<3x3x96x96xf32>, {{.*}} -> tensor<28x28x96xf32>

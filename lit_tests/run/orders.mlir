@@ -28,7 +28,7 @@
 // CHECK-LABEL: func.func @narrow
 // CHECK: call @tune_task_{{[0-9]+}}({{.*}} -> tensor<16x7x5xi32>
 // CHECK-LABEL: func.func @places
-// CHECK: call @tune_task_{{[0-9]+}}({{.*}} -> {{.*}}16x7x5xf32>
+// CHECK: call @tune_task_{{[0-9]+}}({{.*}} -> tensor<35x16xf32>
 // CHECK-LABEL: func.func @unknown
 // CHECK: call @tune_task_{{[0-9]+}}({{.*}} -> tensor<16x?x5xf32>
 // RUN: sh -c 'for f in product operands separable inverted part read_twice windows rows few narrow places; do tune-run %s --function=$f --strict --db= --time=0.001 || exit 1; done' > %t.out 2>&1

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 // What a convolution takes with channels before pixels, and which part of that is saved: measured
-// on Zen 3, by shapes of MobileNetV2 and ResNet-50 (docs/spaces.md). Only their ratios count.
+// on Zen 3, by shapes of MobileNetV2 and ResNet-50. Only their ratios count.
 #define DENSE_RATE 60e9     // floating-point operations a second
 #define DEPTHWISE_RATE 15e9 // the same, of each channel with itself
 #define TURN_RATE 2.5e9     // bytes of an image that are turned a second
@@ -94,6 +94,7 @@ static bool is_f32(MlirOperation op) {
 typedef struct turner {
   const tune_image_values *images;
   MlirValue *turned; // by value
+  tune_op_list made; // ops that turn, and are turned: of some nothing comes
 } turner;
 
 // Channels, which are dimension 1, come last.
@@ -112,6 +113,15 @@ static MlirValue turned(const turner *self, MlirValue value) {
 
 static void note_turned(turner *self, MlirValue value, MlirValue turned) {
   self->turned[tune_op_map_get(&self->images->index_of, value.ptr)] = turned;
+}
+
+static MlirValue copy(turner *self, const tune_ir_builder *b, const tune_turn *turn,
+                      MlirValue value) {
+  MlirValue copied = tune_turn_copy(b, turn, value);
+  MlirOperation op = tune_ir_definition(copied);
+  tune_op_list_add(&self->made, tune_ir_definition(mlirOperationGetOperand(op, 1)));
+  tune_op_list_add(&self->made, op);
+  return copied;
 }
 
 // A place right behind what makes `value`.
@@ -143,7 +153,8 @@ static tune_turn turn_of_filter(const tune_nest_maps *n, const tune_image_convol
   return turn;
 }
 
-static void turn_filter(tune_nest_maps *n, const tune_image_convolution *c, MlirValue *operands) {
+static void turn_filter(turner *self, tune_nest_maps *n, const tune_image_convolution *c,
+                        MlirValue *operands) {
   intptr_t filter = 1 - c->image;
   tune_turn turn = turn_of_filter(n, c);
   bool is_turned = false;
@@ -153,7 +164,7 @@ static void turn_filter(tune_nest_maps *n, const tune_image_convolution *c, Mlir
     return;
   tune_ir_builder b = tune_ir_builder_before(n->op);
   b.location = tune_marks_without(b.location);
-  operands[filter] = tune_turn_copy(&b, &turn, operands[filter]);
+  operands[filter] = copy(self, &b, &turn, operands[filter]);
   n->maps[filter] = tune_turn_map(&turn, n->maps[filter]);
 }
 
@@ -184,8 +195,12 @@ static MlirValue turn_nest(turner *self, MlirOperation op) {
     n.maps[o] = tune_turn_map(&turn, n.maps[o]);
   }
   if (is_convolution)
-    turn_filter(&n, &c, operands);
-  return is_copy(&n, operands) ? operands[0] : tune_nest_maps_build(&n, operands, n.maps);
+    turn_filter(self, &n, &c, operands);
+  if (is_copy(&n, operands))
+    return operands[0];
+  MlirValue made = tune_nest_maps_build(&n, operands, n.maps);
+  tune_op_list_add(&self->made, tune_ir_definition(made));
+  return made;
 }
 
 static MlirValue turn_joint(turner *self, MlirOperation op) {
@@ -216,6 +231,7 @@ static void turn_op(turner *self, MlirOperation op) {
     if (!belongs)
       return;
     made = tune_turn_empty(&b, &turn, result);
+    tune_op_list_add(&self->made, tune_ir_definition(made));
   } else if (tune_ir_is(op, "tensor.concat")) {
     if (!belongs)
       return;
@@ -244,7 +260,7 @@ static MlirWalkResult turn_in_order(MlirOperation op, void *user_data) {
       continue;
     tune_ir_builder b = builder_after(value);
     tune_turn turn = turn_of(value);
-    note_turned(self, value, tune_turn_copy(&b, &turn, value));
+    note_turned(self, value, copy(self, &b, &turn, value));
   }
   return MlirWalkResultAdvance;
 }
@@ -256,18 +272,18 @@ static void turn_arguments(turner *self) {
       continue;
     tune_ir_builder b = builder_after(value);
     tune_turn turn = turn_of(value);
-    self->turned[i] = tune_turn_copy(&b, &turn, value);
+    self->turned[i] = copy(self, &b, &turn, value);
   }
 }
 
 // Has what does not take part read `value` as it was.
-static void turn_back(const turner *self, MlirValue value) {
+static void turn_back(turner *self, MlirValue value) {
   if (is_made_elsewhere(self->images, value) || !is_read_elsewhere(self->images, value))
     return;
   MlirValue image = turned(self, value);
   tune_ir_builder b = builder_after(image);
   tune_turn turn = turn_of(value), back = tune_turn_inverse(&turn);
-  MlirValue same = tune_turn_copy(&b, &back, image);
+  MlirValue same = copy(self, &b, &back, image);
   for (bool changes = true; changes;) {
     changes = false;
     for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use) && !changes;
@@ -312,6 +328,10 @@ static void find_images(MlirOperation root, tune_image_values *out_images) {
 
 bool tune_normalize_channels_last(MlirOperation root) {
   static const char *const DIALECTS[] = {"linalg", "tensor", NULL};
+  if (!mlirAttributeIsNull(tune_ir_attribute(root, TUNE_IMAGES_DONE_ATTRIBUTE)))
+    return true;
+  mlirOperationSetAttributeByName(root, tune_ir_string(TUNE_IMAGES_DONE_ATTRIBUTE),
+                                  mlirUnitAttrGet(mlirOperationGetContext(root)));
   tune_ir_load_dialects(mlirOperationGetContext(root), DIALECTS);
   tune_image_values images = {0};
   tune_op_map_init(&images.index_of);
@@ -325,7 +345,10 @@ bool tune_normalize_channels_last(MlirOperation root) {
       turn_back(&self, images.values[i]);
     // Where a schedule is applied it counts the ops that are there.
     tune_op_list_destroy_unused(&images.ops);
+    tune_op_list_destroy_unused(&self.made);
+    is_done = !self.made.failed;
   }
+  tune_op_list_deinit(&self.made);
   free(self.turned);
   tune_image_values_deinit(&images);
   return is_done;

@@ -138,15 +138,6 @@ static void add_value(tune_image_values *images, MlirValue value) {
   images->values[images->count++] = value;
 }
 
-// A filter of several MB and a stride that leaves few pixels: with channels innermost it is read
-// again for each line (512 channels to 7x7 pixels take 15 ms, and 5 as they are, on Zen 3).
-static bool stays_as_it_is(const tune_image_convolution *c) {
-  enum { FEW_PIXELS = 64, LARGE_FILTER = 1 << 20 };
-  double filter = c->products / c->pixels;
-  return c->has_window && c->has_stride && !c->is_depthwise && c->pixels <= FEW_PIXELS &&
-         filter >= LARGE_FILTER;
-}
-
 // Images of an op that lie alike.
 typedef struct alike {
   MlirValue values[TUNE_NEST_MAPS_OPERANDS + 1];
@@ -174,7 +165,7 @@ static bool find_alike(MlirOperation op, alike *out) {
   if (tune_ir_is(op, "tensor.empty"))
     return mlirOperationGetNumOperands(op) == 0;
   bool is_convolution = tune_image_convolution_read(op, &n, &convolution);
-  if (is_convolution ? stays_as_it_is(&convolution) : !tune_nest_maps_read(op, &n))
+  if (!is_convolution && !tune_nest_maps_read(op, &n))
     return false;
   MlirValue result = mlirOperationGetResult(op, 0);
   if (!is_image(result))

@@ -14,24 +14,33 @@
 
 enum { OPERANDS = TUNE_NEST_MAPS_OPERANDS };
 
+// Dimensions of a result that are joined: `count` of them, with `after` others behind them.
+typedef struct line {
+  intptr_t count, after;
+} line;
+
+// The first of them, of a tensor with `rank` dimensions that ends like the result.
+static intptr_t first_of(line l, intptr_t rank) { return rank - l.after - l.count; }
+
 static bool is_loop(MlirAffineMap map, intptr_t dimension, intptr_t loop) {
   return tune_nest_maps_loop(map, dimension) == loop;
 }
 
 //===--- Which ---------------------------------------------------------------------===//
 
-// How the last `count` dimensions of the result, each a loop by itself, are in operand `operand`:
-// one after the other in the same order, the first of them as dimension place_in() - 1; 0 not at
-// all, -1 otherwise.
-static intptr_t place_in(const tune_nest_maps *n, intptr_t operand, intptr_t count) {
+// How the dimensions `l` of the result, each a loop by itself, are in operand `operand`: one after
+// the other in the same order, the first of them as dimension place_in() - 1; 0 not at all, -1
+// otherwise.
+static intptr_t place_in(const tune_nest_maps *n, intptr_t operand, line l) {
   MlirAffineMap map = n->maps[operand], result = tune_nest_maps_result(n);
-  intptr_t rank = mlirAffineMapGetNumResults(map), of = mlirAffineMapGetNumResults(result);
-  intptr_t first = mlirAffineDimExprGetPosition(mlirAffineMapGetResult(result, of - count));
+  intptr_t rank = mlirAffineMapGetNumResults(map), count = l.count;
+  intptr_t begin = first_of(l, mlirAffineMapGetNumResults(result));
+  intptr_t first = mlirAffineDimExprGetPosition(mlirAffineMapGetResult(result, begin));
   intptr_t place = 0, found = 0, in = 0;
   for (intptr_t d = 0; d < rank && place == 0; ++d)
     place = is_loop(map, d, first) ? d + 1 : 0;
   for (intptr_t i = 0; i < count; ++i) {
-    intptr_t loop = mlirAffineDimExprGetPosition(mlirAffineMapGetResult(result, of - count + i));
+    intptr_t loop = mlirAffineDimExprGetPosition(mlirAffineMapGetResult(result, begin + i));
     in += tune_nest_maps_has(map, loop);
     found += place > 0 && place - 1 + i < rank && is_loop(map, place - 1 + i, loop);
     for (intptr_t d = 0; d < rank; ++d)
@@ -41,86 +50,117 @@ static intptr_t place_in(const tune_nest_maps *n, intptr_t operand, intptr_t cou
   return found == count ? place : in == 0 ? 0 : -1;
 }
 
-static bool is_last_in(const tune_nest_maps *n, intptr_t operand, intptr_t count) {
-  intptr_t rank = mlirAffineMapGetNumResults(n->maps[operand]);
-  return place_in(n, operand, count) == rank - count + 1;
+// Whether operand `operand` has them where the result has them, counted from the end.
+static bool ends_alike_in(const tune_nest_maps *n, intptr_t operand, line l) {
+  return place_in(n, operand, l) == first_of(l, mlirAffineMapGetNumResults(n->maps[operand])) + 1;
 }
 
-static bool ends_in_loops(MlirAffineMap result, intptr_t count) {
-  intptr_t rank = mlirAffineMapGetNumResults(result);
-  for (intptr_t i = 1; i <= count; ++i)
-    if (i > rank || !mlirAffineExprIsADim(mlirAffineMapGetResult(result, rank - i)))
+static bool has_loops(MlirAffineMap result, line l) {
+  intptr_t first = first_of(l, mlirAffineMapGetNumResults(result));
+  for (intptr_t i = 0; i < l.count && first >= 0; ++i)
+    if (!mlirAffineExprIsADim(mlirAffineMapGetResult(result, first + i)))
       return false;
-  return true;
+  return first >= 0;
 }
 
-// How many of the last dimensions of the product `n` are one line, or 0.
-static intptr_t find_line(const tune_nest_maps *n) {
-  intptr_t count = 1;
-  while (ends_in_loops(tune_nest_maps_result(n), count + 1)) {
-    intptr_t first = place_in(n, 0, count + 1), second = place_in(n, 1, count + 1);
-    if (first < 0 || second < 0 || (first > 0) == (second > 0))
-      break;
-    ++count;
+// Whether an op on elements reads the result of `n` in another order than it writes its own: it
+// goes with the product, unless there is a reshape between.
+static bool is_turned(const tune_nest_maps *n) {
+  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(n->op, 0));
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    tune_nest_maps reader;
+    if (!tune_nest_maps_read(mlirOpOperandGetOwner(use), &reader) ||
+        reader.loop_count != mlirAffineMapGetNumResults(tune_nest_maps_result(&reader)))
+      continue;
+    MlirAffineMap map = reader.maps[mlirOpOperandGetOperandNumber(use)],
+                  result = tune_nest_maps_result(&reader);
+    for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d) {
+      intptr_t loop = tune_nest_maps_loop(map, d);
+      if (loop >= 0 && d < mlirAffineMapGetNumResults(result) && !is_loop(result, d, loop))
+        return true;
+    }
   }
-  return count > 1 ? count : 0;
+  return false;
 }
 
-// Whether `value` is made by a reshape of a tensor in which its last `count` dimensions are one.
-static bool is_expanded(MlirValue value, intptr_t count) {
+// Which dimensions of the product `n` are one line: the last ones, or those before the channels.
+static line find_line(const tune_nest_maps *n) {
+  for (intptr_t after = 0; after < (is_turned(n) ? 1 : 2); ++after) {
+    line found = {.count = 1, .after = after};
+    for (line next = {2, after}; has_loops(tune_nest_maps_result(n), next); ++next.count) {
+      intptr_t first = place_in(n, 0, next), second = place_in(n, 1, next);
+      if (first < 0 || second < 0 || (first > 0) == (second > 0))
+        break;
+      found = next;
+    }
+    if (found.count > 1)
+      return found;
+  }
+  return (line){0, 0};
+}
+
+// Whether `value` is made by a reshape of a tensor in which its dimensions `l` are one.
+static bool is_expanded(MlirValue value, line l) {
   MlirOperation op = tune_ir_definition(value);
   if (!tune_ir_is(op, "tensor.expand_shape"))
     return false;
   MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0)), to = mlirValueGetType(value);
   MlirAttribute groups = tune_ir_attribute(op, "reassociation");
   intptr_t group_count = mlirArrayAttrGetNumElements(groups);
-  return mlirShapedTypeGetRank(to) - mlirShapedTypeGetRank(from) == count - 1 && group_count > 0 &&
-         mlirArrayAttrGetNumElements(mlirArrayAttrGetElement(groups, group_count - 1)) == count;
+  return mlirShapedTypeGetRank(to) - mlirShapedTypeGetRank(from) == l.count - 1 &&
+         group_count > l.after &&
+         mlirArrayAttrGetNumElements(mlirArrayAttrGetElement(groups, group_count - 1 - l.after)) ==
+             l.count;
 }
 
 // Whether operand `operand` is the same along these dimensions wherever it comes from: a fill, or
 // what broadcasts.
-static bool is_broadcast(MlirValue value, intptr_t count) {
+static bool is_broadcast(MlirValue value, line l) {
   MlirOperation op = tune_ir_definition(value);
   tune_nest_maps n;
   if (mlirOperationIsNull(op) || !tune_nest_maps_read(op, &n) ||
-      !ends_in_loops(tune_nest_maps_result(&n), count) ||
+      !has_loops(tune_nest_maps_result(&n), l) ||
       n.loop_count != mlirAffineMapGetNumResults(tune_nest_maps_result(&n)))
     return false;
   for (intptr_t o = 0; o + 1 < n.operand_count; ++o)
-    if (place_in(&n, o, count) != 0)
+    if (place_in(&n, o, l) != 0)
       return false;
   return true;
 }
 
-// How many of its last dimensions are one line to what the op on elements `n` reads, or 0. What
-// would go with a producer of another kind stays with that.
-static intptr_t find_line_read(const tune_nest_maps *n) {
-  if (n->loop_count != mlirAffineMapGetNumResults(tune_nest_maps_result(n)))
-    return 0;
-  for (intptr_t count = 2; ends_in_loops(tune_nest_maps_result(n), count); ++count) {
+// Which of its dimensions are one line to what the op on elements `n` reads. What would go with a
+// producer of another kind stays with that.
+static line find_line_read_before(const tune_nest_maps *n, intptr_t after) {
+  for (line l = {2, after}; has_loops(tune_nest_maps_result(n), l); ++l.count) {
     bool reads = false, fits = true;
     for (intptr_t o = 0; o + 1 < n->operand_count; ++o) {
       MlirValue value = mlirOperationGetOperand(n->op, o);
       MlirOperation producer = tune_ir_definition(value);
-      intptr_t place = place_in(n, o, count);
-      fits &=
-          place >= 0 &&
-          (place == 0 || mlirOperationIsNull(producer) || !tune_ir_has_one_use(value) ||
-           !tune_ir_string_starts(tune_ir_name(producer), "linalg.") || is_broadcast(value, count));
-      reads |= place > 0 && is_last_in(n, o, count) && is_expanded(value, count);
+      intptr_t place = place_in(n, o, l);
+      fits &= place >= 0 &&
+              (place == 0 || mlirOperationIsNull(producer) || !tune_ir_has_one_use(value) ||
+               !tune_ir_string_starts(tune_ir_name(producer), "linalg.") || is_broadcast(value, l));
+      reads |= place > 0 && ends_alike_in(n, o, l) && is_expanded(value, l);
     }
     if (reads)
-      return fits ? count : 0;
+      return fits ? l : (line){0, 0};
   }
-  return 0;
+  return (line){0, 0};
+}
+
+static line find_line_read(const tune_nest_maps *n) {
+  line found = {0, 0};
+  if (n->loop_count == mlirAffineMapGetNumResults(tune_nest_maps_result(n)))
+    for (intptr_t after = 0; after < 2 && found.count == 0; ++after)
+      found = find_line_read_before(n, after);
+  return found;
 }
 
 //===--- What becomes of it ----------------------------------------------------------===//
 
-// Joins the last `count` dimensions. `left` are the ops that may not be used any more.
+// Joins the dimensions `l`. `left` are the ops that may not be used any more.
 typedef struct joining {
-  intptr_t count;
+  line l;
   tune_op_list *left;
 } joining;
 
@@ -133,24 +173,24 @@ static void fill_shape(MlirType type, int64_t *out_sizes, intptr_t *out_members)
   }
 }
 
-// `value`, of which the dimensions from `first` on become one.
+// `value`, of which as many dimensions from `first` on become one.
 static MlirValue flat_operand(const tune_ir_builder *b, MlirValue value, intptr_t first,
                               const joining *j) {
   MlirOperation op = tune_ir_definition(value);
   MlirType type = mlirValueGetType(value);
   int64_t sizes[TUNE_IR_MAX_RANK];
-  intptr_t members[TUNE_IR_MAX_RANK], rank = mlirShapedTypeGetRank(type) - j->count + 1;
+  intptr_t members[TUNE_IR_MAX_RANK], rank = mlirShapedTypeGetRank(type) - j->l.count + 1;
   fill_shape(type, sizes, members);
-  for (intptr_t i = 1; i < j->count; ++i)
+  for (intptr_t i = 1; i < j->l.count; ++i)
     sizes[first] *= sizes[first + i];
   for (intptr_t d = first + 1; d < rank; ++d)
-    sizes[d] = sizes[d + j->count - 1];
-  members[first] = j->count;
+    sizes[d] = sizes[d + j->l.count - 1];
+  members[first] = j->l.count;
   tune_nest_maps n;
   MlirValue flat;
-  if (first + 1 < rank)
+  if (first + 1 + j->l.after != rank)
     return tune_tensor_reshape(b, value, rank, sizes, members);
-  if (is_expanded(value, j->count)) {
+  if (is_expanded(value, j->l)) {
     flat = mlirOperationGetOperand(op, 0);
   } else if (tune_ir_is(op, "tensor.empty")) {
     flat =
@@ -158,7 +198,7 @@ static MlirValue flat_operand(const tune_ir_builder *b, MlirValue value, intptr_
                             mlirRankedTensorTypeGet(rank, sizes, mlirShapedTypeGetElementType(type),
                                                     (MlirAttribute){NULL}),
                             0, NULL);
-  } else if (is_broadcast(value, j->count) && tune_nest_maps_read(op, &n)) {
+  } else if (is_broadcast(value, j->l) && tune_nest_maps_read(op, &n)) {
     flat = flatten(&n, j);
   } else {
     return tune_tensor_reshape(b, value, rank, sizes, members);
@@ -175,13 +215,14 @@ static MlirValue flatten(const tune_nest_maps *n, const joining *j) {
   b.location = tune_marks_without(b.location);
   tune_nest_maps flat = *n;
   // The first of the loops goes over the whole line. Others are as those of one step.
-  for (intptr_t i = 1; i < j->count; ++i)
-    flat.extents[tune_nest_maps_loop(result, mlirAffineMapGetNumResults(result) - i)] = 1;
+  intptr_t begin = first_of(j->l, mlirAffineMapGetNumResults(result));
+  for (intptr_t i = 1; i < j->l.count; ++i)
+    flat.extents[tune_nest_maps_loop(result, begin + i)] = 1;
   for (intptr_t o = 0; o < n->operand_count; ++o) {
-    intptr_t place = place_in(n, o, j->count), rank = 0;
+    intptr_t place = place_in(n, o, j->l), rank = 0;
     MlirAffineExpr indices[TUNE_IR_MAX_RANK];
     for (intptr_t d = 0; d < mlirAffineMapGetNumResults(n->maps[o]); ++d)
-      if (place <= 0 || d < place || d > place - 2 + j->count)
+      if (place <= 0 || d < place || d > place - 2 + j->l.count)
         indices[rank++] = mlirAffineMapGetResult(n->maps[o], d);
     maps[o] = mlirAffineMapGet(b.context, n->loop_count, 0, rank, indices);
     operands[o] = mlirOperationGetOperand(n->op, o);
@@ -201,7 +242,7 @@ static void replace(const tune_nest_maps *n, const joining *j) {
   int64_t sizes[TUNE_IR_MAX_RANK];
   intptr_t members[TUNE_IR_MAX_RANK], rank = mlirShapedTypeGetRank(type);
   fill_shape(type, sizes, members);
-  members[rank - j->count] = j->count;
+  members[first_of(j->l, rank)] = j->l.count;
   MlirValue flat = flatten(n, j);
   mlirValueReplaceAllUsesOfWith(result, tune_tensor_reshape(&b, flat, rank, sizes, members));
   mlirOperationDestroy(n->op);
@@ -226,8 +267,8 @@ bool tune_normalize_pixels(MlirOperation root) {
     bool is_product = tune_spread_sums_products(n.op) && tune_nest_maps_reduces(&n);
     if (is_product)
       tune_nest_maps_drop_units(&n);
-    joining j = {.count = is_product ? find_line(&n) : find_line_read(&n), .left = &left};
-    if (j.count)
+    joining j = {.l = is_product ? find_line(&n) : find_line_read(&n), .left = &left};
+    if (j.l.count)
       replace(&n, &j);
   }
   tune_op_list_deinit(&ops);

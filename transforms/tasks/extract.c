@@ -343,6 +343,7 @@ static tune_status extract_marked(tune_extraction *extraction, MlirModule module
   tune_marks_set(normalized);
   extraction->decomposition = tune_normalize_decomposition(normalized);
   TUNE_RETURN_IF_ERROR(tune_normalize(extraction->normalized, for_cpu));
+  tune_normalize_forget_done(normalized);
   TUNE_RETURN_IF_ERROR(tune_fusion_groups_create(normalized, for_cpu, NULL, &extraction->groups));
   TUNE_RETURN_IF_ERROR(extract_groups(extraction, from));
   TUNE_RETURN_IF_ERROR(cut_tasks(extraction, cuts, from));

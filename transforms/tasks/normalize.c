@@ -138,6 +138,10 @@ void tune_normalize_forget_tasks(MlirOperation module) {
   mlirOperationWalk(module, forget_in_op, NULL, MlirWalkPreOrder);
 }
 
+void tune_normalize_forget_done(MlirOperation root) {
+  mlirOperationRemoveAttributeByName(root, tune_ir_string(TUNE_IMAGES_DONE_ATTRIBUTE));
+}
+
 tune_status tune_normalize_operands(MlirOperation root, bool for_cpu) {
   if (!mlirAttributeIsNull(tune_ir_attribute(root, TUNE_STOCK_ATTRIBUTE)))
     return TUNE_OK;

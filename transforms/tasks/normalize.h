@@ -61,6 +61,9 @@ tune_status tune_normalize_operands(MlirOperation root, bool for_cpu);
 // since schedules go by it. tune_normalize does that too.
 void tune_normalize_forget_tasks(MlirOperation module);
 
+// Takes away what tune_normalize_operands notes on `root` for itself.
+void tune_normalize_forget_done(MlirOperation root);
+
 #ifdef __cplusplus
 }
 #endif

@@ -92,10 +92,10 @@ static void write_one_part(const tune_contraction_plan *plan, const tune_machine
   if (plan->can_pack_ahead) {
     write_both_packings(plan, machine, w);
   } else if (has_borders) {
-    // Skipped by whole lines only, which threads may have in parts.
+    // Skipped by whole lines only, which threads may have in parts; not by lines within a tile.
+    bool is_skipped = plan->mc_default == plan->rows && plan->lc_default <= 1;
     tune_writer_begin_alternatives(w, NULL, "borders", TUNE_LEVEL_LINALG,
-                                   "\"multiplied\", \"skipped\"", plan->mc_default == plan->rows,
-                                   0);
+                                   "\"multiplied\", \"skipped\"", is_skipped, 0);
     tune_contraction_write_tiles(plan, w);
     tune_contraction_write_panels(plan, machine, w);
     tune_writer_next_alternative(w, NULL, 0);

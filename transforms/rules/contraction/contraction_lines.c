@@ -36,10 +36,20 @@ static bool find_line(tune_contraction_plan *plan) {
   return false;
 }
 
-void tune_contraction_lines_choose(tune_contraction_plan *plan, const tune_machine *machine) {
+// Of more than int64_t holds, the most that it does.
+static int64_t bytes_of_b(const tune_contraction_plan *plan) {
   int64_t bytes = tune_contraction_bytes_of_b(plan, plan->cols);
-  if (plan->has_window || plan->transposed || plan->dynamic_rows || plan->rows >= MANY_ROWS ||
-      bytes <= 2 * machine->l1_bytes || !find_line(plan))
+  for (size_t i = 0; i < plan->rest_count; i++)
+    if (__builtin_mul_overflow(bytes, plan->anchor->extent[plan->rest[i]], &bytes))
+      return INT64_MAX;
+  return bytes;
+}
+
+void tune_contraction_lines_choose(tune_contraction_plan *plan, const tune_machine *machine) {
+  int64_t bytes = bytes_of_b(plan);
+  if ((plan->has_window && bytes <= 2 * machine->l2_bytes) || plan->transposed ||
+      plan->dynamic_rows || plan->rows >= MANY_ROWS || bytes <= 2 * machine->l1_bytes ||
+      !find_line(plan))
     return;
   int64_t lines = plan->anchor->extent[plan->line], threads = machine->threads;
   tune_value_set_add(&plan->lc, 1);
