@@ -7,14 +7,18 @@
 // RUN: tune-run %s --function=network --db= --strict --check --time=0.01 --threads=2 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=branches --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=alone --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
+// RUN: tune-run %S/Inputs/images_in_blocks.mlir --function=pad --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
+// RUN: tune-run %S/Inputs/images_in_blocks.mlir --function=joint --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
+// RUN: tune-run %S/Inputs/images_in_blocks.mlir --function=looped --db= --strict --check --time=0.01 | FileCheck %s --check-prefixes=OK,AHEAD
 // OK: Check {{ *}}ok
+// AHEAD: Packed ahead
 
 // CHECK-LABEL: func.func @network(
 // CHECK-SAME: tensor<1x16x56x56xf32>
+// CHECK: call @tune_task_{{.*}}(%arg3, {{.*}} -> tensor<3x3x96x96xf32>
 // CHECK: call @tune_task_{{.*}} : (tensor<16x56x56xf32>, {{.*}} -> tensor<56x56x16xf32>
 // CHECK: call @tune_task_{{.*}} : (tensor<3136x16xf32>, {{.*}} -> tensor<3136x96xf32>
 // CHECK: call @tune_task_{{.*}} : (tensor<56x56x96xf32>, tensor<96x3x3xf32>, {{.*}} -> tensor<28x28x96xf32>
-// CHECK: call @tune_task_{{.*}}(%arg3, {{.*}} -> tensor<3x3x96x96xf32>
 // CHECK: call @tune_task_{{.*}} : (tensor<28x28x96xf32>, tensor<3x3x96x96xf32>, {{.*}} -> tensor<28x28x96xf32>
 // CHECK: call @tune_task_{{.*}} : (tensor<28x28x96xf32>, {{.*}} -> tensor<96xf32>
 #id = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>

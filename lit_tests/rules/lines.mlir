@@ -1,4 +1,4 @@
-// Several loops of rows, of few rows each: the loop of lines goes inside, so that a panel of B serves
+// Several loops of rows, of few rows each (which would be joined but for `tune.stock`): the loop of lines goes inside, so that a panel of B serves
 // all lines, where B is more than the second cache keeps and registers are few.
 // RUN: tune-opt --tune-print-space=target=cpu:x86-64-v3 %s | FileCheck %s
 // RUN: tune-opt --tune-print-space=target=cpu:x86-64-v4 %s | FileCheck %s --check-prefix=LONG
@@ -32,6 +32,7 @@
 // RUN: tune-run %s --db= --time=0.01 --config=lc=7,panels=packed,mr=4 | FileCheck %s --check-prefix=RIGHT
 // RIGHT: Check {{.*}}ok
 
+module attributes {tune.stock} {
 func.func @main(%a: tensor<14x14x1024xf32>, %b: tensor<1024x256xf32>) -> tensor<14x14x256xf32> {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<14x14x256xf32>
@@ -44,4 +45,5 @@ func.func @main(%a: tensor<14x14x1024xf32>, %b: tensor<1024x256xf32>) -> tensor<
     linalg.yield %s : f32
   } -> tensor<14x14x256xf32>
   return %r : tensor<14x14x256xf32>
+}
 }

@@ -1,12 +1,13 @@
-// The widths of @chain are 512, 256, 384 and 128. What tasks hand to each other, and their temporaries, lie in one block, also where they are called
-// in loops and branches. A function that calls itself, memory that is returned and that of an unknown
-// size stay apart.
+// What tasks hand to each other, and their temporaries, lie in one block, also where they are called
+// in loops and branches. Memory that is returned, that of an unknown size and that among several
+// blocks stay apart. (The widths of @chain are 512, 256, 384 and 128.)
 // RUN: tune-run %s --function=chain --db= --strict --check --time=0.01 | FileCheck %s --check-prefixes=OK,CHAIN
 // RUN: tune-run %s --function=chain --db= --strict --check --time=0.01 --threads=2 | FileCheck %s --check-prefixes=OK
 // RUN: tune-run %s --function=chain --db= --time=0.01 --format=json | FileCheck %s --check-prefix=JSON
 // RUN: tune-run %s --function=looped --db= --strict --check --time=0.01 | FileCheck %s --check-prefixes=OK,LOOPED
 // RUN: tune-run %s --function=branched --db= --strict --check --time=0.01 --seed=1 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=branched --db= --strict --check --time=0.01 --seed=2 | FileCheck %s --check-prefix=OK
+// RUN: tune-run %s --function=blocks --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=open --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=alone --db= --strict --check --time=0.01 | FileCheck %s --check-prefixes=OK,ALONE
 // OK: Check {{ *}}ok
@@ -99,4 +100,30 @@ func.func @alone(%a: tensor<256x256xf32>) -> tensor<256x256xf32> {
   %e = tensor.empty() : tensor<256x256xf32>
   %m = linalg.exp ins(%a : tensor<256x256xf32>) outs(%e : tensor<256x256xf32>) -> tensor<256x256xf32>
   return %m : tensor<256x256xf32>
+}
+func.func @blocks(%a: tensor<256x256xf32>, %c: i1) -> tensor<256x256xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%y = %a) -> tensor<256x256xf32> {
+   %q = scf.execute_region -> tensor<256x256xf32> {
+    %0 = func.call @step(%y) : (tensor<256x256xf32>) -> tensor<256x256xf32>
+    cf.cond_br %c, ^bb1, ^bb2
+   ^bb1:
+    %1 = func.call @step(%0) : (tensor<256x256xf32>) -> tensor<256x256xf32>
+    %2 = func.call @step(%1) : (tensor<256x256xf32>) -> tensor<256x256xf32>
+    cf.br ^bb3(%2 : tensor<256x256xf32>)
+   ^bb2:
+    %3 = func.call @step(%0) : (tensor<256x256xf32>) -> tensor<256x256xf32>
+    cf.br ^bb3(%3 : tensor<256x256xf32>)
+   ^bb3(%5: tensor<256x256xf32>):
+    %6 = func.call @step(%0) : (tensor<256x256xf32>) -> tensor<256x256xf32>
+    %e = tensor.empty() : tensor<256x256xf32>
+    %4 = linalg.add ins(%6, %5 : tensor<256x256xf32>, tensor<256x256xf32>) outs(%e : tensor<256x256xf32>) -> tensor<256x256xf32>
+    scf.yield %4 : tensor<256x256xf32>
+   }
+   scf.yield %q : tensor<256x256xf32>
+  }
+  %3 = func.call @step(%r) : (tensor<256x256xf32>) -> tensor<256x256xf32>
+  return %3 : tensor<256x256xf32>
 }

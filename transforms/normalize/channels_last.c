@@ -162,8 +162,8 @@ static void turn_filter(turner *self, tune_nest_maps *n, const tune_image_convol
     is_turned |= turn.of[d] != d;
   if (!is_turned || c->is_depthwise || !c->has_window)
     return;
-  tune_ir_builder b = tune_ir_builder_before(n->op);
-  b.location = tune_marks_without(b.location);
+  // Outside of the loops that the convolution may be in.
+  tune_ir_builder b = builder_after(operands[filter]);
   operands[filter] = copy(self, &b, &turn, operands[filter]);
   n->maps[filter] = tune_turn_map(&turn, n->maps[filter]);
 }
@@ -284,16 +284,12 @@ static void turn_back(turner *self, MlirValue value) {
   tune_ir_builder b = builder_after(image);
   tune_turn turn = turn_of(value), back = tune_turn_inverse(&turn);
   MlirValue same = copy(self, &b, &back, image);
-  for (bool changes = true; changes;) {
-    changes = false;
-    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use) && !changes;
-         use = mlirOpOperandGetNextUse(use)) {
-      MlirOperation owner = mlirOpOperandGetOwner(use);
-      if (tune_image_values_has_op(self->images, owner))
-        continue;
+  MlirOpOperand next;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = next) {
+    MlirOperation owner = mlirOpOperandGetOwner(use);
+    next = mlirOpOperandGetNextUse(use);
+    if (!tune_image_values_has_op(self->images, owner))
       mlirOperationSetOperand(owner, (intptr_t)mlirOpOperandGetOperandNumber(use), same);
-      changes = true;
-    }
   }
 }
 
@@ -328,10 +324,6 @@ static void find_images(MlirOperation root, tune_image_values *out_images) {
 
 bool tune_normalize_channels_last(MlirOperation root) {
   static const char *const DIALECTS[] = {"linalg", "tensor", NULL};
-  if (!mlirAttributeIsNull(tune_ir_attribute(root, TUNE_IMAGES_DONE_ATTRIBUTE)))
-    return true;
-  mlirOperationSetAttributeByName(root, tune_ir_string(TUNE_IMAGES_DONE_ATTRIBUTE),
-                                  mlirUnitAttrGet(mlirOperationGetContext(root)));
   tune_ir_load_dialects(mlirOperationGetContext(root), DIALECTS);
   tune_image_values images = {0};
   tune_op_map_init(&images.index_of);

@@ -21,14 +21,9 @@
 extern "C" {
 #endif
 
-// On a module that this has been done with. What pays depends on how the module is written, and it
-// is written anew by then: done twice it would not be the same.
-#define TUNE_IMAGES_DONE_ATTRIBUTE "tune.images_done"
-
 // Does so with all images in `root` (image_values.h), of f32 and of known sizes, that belong
 // together and profit. Before named ops are made generic or after. False where memory ran out and
-// not all was done. Sets the
-// attribute, and does nothing where it is.
+// not all was done.
 bool tune_normalize_channels_last(MlirOperation root);
 
 #ifdef __cplusplus

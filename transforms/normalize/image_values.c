@@ -96,9 +96,14 @@ bool tune_image_convolution_read(MlirOperation op, tune_nest_maps *n, tune_image
 
 //===--- Values ----------------------------------------------------------------------===//
 
+// Of f32. Among several blocks what makes a value may stand behind what reads it.
 static bool is_image(MlirValue value) {
   MlirType type = mlirValueGetType(value);
-  if (!tune_tensor_is_plain(type))
+  MlirBlock block = mlirValueIsABlockArgument(value)
+                        ? mlirBlockArgumentGetOwner(value)
+                        : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+  if (!tune_tensor_is_plain(type) || !mlirTypeIsAF32(mlirShapedTypeGetElementType(type)) ||
+      !tune_ir_is_only_block(block))
     return false;
   intptr_t rank = (intptr_t)mlirShapedTypeGetRank(type);
   int64_t pixels = 1;
@@ -106,8 +111,7 @@ static bool is_image(MlirValue value) {
     pixels *= mlirShapedTypeGetDimSize(type, d) > 1 ? 2 : 1;
   // Of a region only ops may make it: what is before its first op has no place of its own.
   bool has_place =
-      mlirValueIsAOpResult(value) ||
-      tune_ir_is(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value)), "func.func");
+      mlirValueIsAOpResult(value) || tune_ir_is(mlirBlockGetParentOperation(block), "func.func");
   return rank >= LEAST_RANK && rank <= MOST_RANK && pixels > 1 && has_place;
 }
 

@@ -10,14 +10,11 @@
 static tune_status build_copy(MlirOperation module, const tune_module_choices_options *options,
                               bool remarks, MlirOperation *out_script, MlirOperation *out_built) {
   tune_module_plan plan;
-  *out_built = (MlirOperation){NULL};
   TUNE_RETURN_IF_ERROR(
       tune_normalize_operands(module, tune_module_tasks_is_for_cpu(&options->tasks)));
   TUNE_RETURN_IF_ERROR(tune_module_plan_init(&plan, module, options, remarks));
   tune_status status = tune_module_fallback_build(&plan, module, out_script, out_built);
   tune_normalize_forget_done(module);
-  if (!mlirOperationIsNull(*out_built))
-    tune_normalize_forget_done(*out_built);
   if (tune_status_is_ok(status)) {
     tune_module_plan_tell(&plan);
     if (remarks)

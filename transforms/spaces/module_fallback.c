@@ -6,6 +6,7 @@
 #include "transforms/ir/ir.h"
 #include "transforms/schedule/instantiate.h"
 #include "transforms/spaces/module_schedule.h"
+#include "transforms/tasks/normalize.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,7 @@ static tune_status build_whole(const builder *b, MlirOperation *out_script,
   TUNE_RETURN_IF_ERROR(tune_module_plan_combine(b->plan, out_script));
   MlirOperation module = mlirOperationClone(b->module);
   tune_choices_strip(module);
+  tune_normalize_forget_done(module);
   tune_status status = build_one(b, module, *out_script, TUNE_WHOLE_MODULE);
   if (tune_status_is_ok(status)) {
     *out_built = module;

@@ -333,6 +333,7 @@ static bool may_move_operand(const tune_fusion_node *node) {
 static bool is_ahead(const tune_fusion_groups *groups, const tune_fusion_node *node,
                      const tune_fusion_group *group) {
   bool is_ahead = groups->for_cpu && group->has_heavy &&
+                  tune_ir_is(mlirOperationGetParentOperation(node->op), "func.func") &&
                   groups->nodes[group->anchor].facts.op_class == TUNE_OP_CONVOLUTION &&
                   node->facts.op_class == TUNE_OP_MOVEMENT && node->facts.input_count > 0;
   for (size_t i = 0; i < node->facts.input_count && is_ahead; ++i)

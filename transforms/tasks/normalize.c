@@ -139,11 +139,12 @@ void tune_normalize_forget_tasks(MlirOperation module) {
 }
 
 void tune_normalize_forget_done(MlirOperation root) {
-  mlirOperationRemoveAttributeByName(root, tune_ir_string(TUNE_IMAGES_DONE_ATTRIBUTE));
+  mlirOperationRemoveAttributeByName(root, tune_ir_string(TUNE_NORMALIZED_ATTRIBUTE));
 }
 
 tune_status tune_normalize_operands(MlirOperation root, bool for_cpu) {
-  if (!mlirAttributeIsNull(tune_ir_attribute(root, TUNE_STOCK_ATTRIBUTE)))
+  if (!mlirAttributeIsNull(tune_ir_attribute(root, TUNE_STOCK_ATTRIBUTE)) ||
+      !mlirAttributeIsNull(tune_ir_attribute(root, TUNE_NORMALIZED_ATTRIBUTE)))
     return TUNE_OK;
   bool is_done = !for_cpu || (tune_normalize_prefixes(root) && tune_normalize_sums(root));
   tune_normalize_zeroes(root);
@@ -152,6 +153,8 @@ tune_status tune_normalize_operands(MlirOperation root, bool for_cpu) {
   is_done &= !for_cpu || (tune_normalize_channels_last(root) && tune_normalize_steps(root) &&
                           tune_normalize_orders(root));
   is_done &= tune_normalize_pixels(root);
+  mlirOperationSetAttributeByName(root, tune_ir_string(TUNE_NORMALIZED_ATTRIBUTE),
+                                  mlirUnitAttrGet(mlirOperationGetContext(root)));
   return is_done ? TUNE_OK : tune_status_out_of_memory("normalizing the module");
 }
 

@@ -61,7 +61,11 @@ tune_status tune_normalize_operands(MlirOperation root, bool for_cpu);
 // since schedules go by it. tune_normalize does that too.
 void tune_normalize_forget_tasks(MlirOperation module);
 
-// Takes away what tune_normalize_operands notes on `root` for itself.
+// On a module that tune_normalize_operands has been at. What it does hangs on how a module is
+// written, which is another way once passes have run: done twice it would not be the same.
+#define TUNE_NORMALIZED_ATTRIBUTE "tune.normalized"
+
+// Takes it away: for who sees the module.
 void tune_normalize_forget_done(MlirOperation root);
 
 #ifdef __cplusplus

@@ -285,6 +285,13 @@ static bool is_possible_ahead(const finder *self, const statement *at) {
   return writes;
 }
 
+// What a statement that stays writes is not ahead.
+static void drop_written(finder *self, const statement *at) {
+  for (size_t i = 0; i < self->memory_count; ++i)
+    if ((at->access[i] & TUNE_WRITES) && self->memories[i].is_taken)
+      self->memories[i].is_ahead = false;
+}
+
 // Takes away what cannot be ahead until nothing changes.
 static void narrow(finder *self) {
   for (bool changed = true; changed;) {
@@ -294,9 +301,11 @@ static void narrow(finder *self) {
         self->memories[i].is_ahead = false;
         changed = true;
       }
+    // In their order, with what they write, so that a chain goes at once.
     for (size_t s = 0; s < self->statement_count; ++s)
       if (self->statements[s].is_ahead && !is_possible_ahead(self, &self->statements[s])) {
         self->statements[s].is_ahead = false;
+        drop_written(self, &self->statements[s]);
         changed = true;
       }
   }

@@ -5,7 +5,9 @@
 #include "transforms/ir/ir.h"
 #include "transforms/lower/common/memory_access.h"
 #include "transforms/lower/common/parallel_loops.h"
+#include "transforms/lower/cpu/arena/arena_offsets.h"
 
+#include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
 // As the LLVM dialect has them in memory; -1: others.
@@ -40,8 +42,15 @@ int64_t tune_known_buffer_bytes(MlirType type) {
   return bytes;
 }
 
+static bool has_large_alignment(MlirOperation op) {
+  MlirAttribute alignment = tune_ir_attribute(op, "alignment");
+  return !mlirAttributeIsNull(alignment) &&
+         mlirIntegerAttrGetValueInt(alignment) > TUNE_ARENA_ALIGNMENT;
+}
+
 bool tune_known_buffer_is(MlirOperation op) {
-  return tune_ir_is(op, "memref.alloc") && mlirOperationGetNumOperands(op) == 0 &&
+  return tune_ir_is(op, "memref.alloc") && !has_large_alignment(op) &&
+         mlirOperationGetNumOperands(op) == 0 &&
          tune_known_buffer_bytes(mlirValueGetType(mlirOperationGetResult(op, 0))) > 0;
 }
 
@@ -91,7 +100,9 @@ static MlirWalkResult list(MlirOperation op, void *user_data) {
   if (self->has_threads &&
       (tune_parallel_loops_is_parallel(op) || tune_ir_string_starts(tune_ir_name(op), "omp.")))
     return MlirWalkResultSkip;
-  if (tune_known_buffer_is(op) && tune_known_buffer_stays(mlirOperationGetResult(op, 0)) &&
+  // Among several blocks the order of ops is not that of time.
+  if (tune_known_buffer_is(op) && tune_ir_is_only_block(mlirOperationGetBlock(op)) &&
+      tune_known_buffer_stays(mlirOperationGetResult(op, 0)) &&
       !tune_op_list_add(self->buffers, op))
     return MlirWalkResultInterrupt;
   return MlirWalkResultAdvance;

@@ -21,15 +21,16 @@ extern "C" {
 // The bytes of a memref of known size, dense, in the usual memory; -1 of others.
 int64_t tune_known_buffer_bytes(MlirType type);
 
-// Whether `op` is a memref.alloc of such a type.
+// Whether `op` is a memref.alloc of such a type, aligned as buffers are in a block
+// (arena_offsets.h).
 bool tune_known_buffer_is(MlirOperation op);
 
 // Whether the memory of `buffer` is only read and written by ops that have it, or views of it, as
 // operands: nothing keeps it, returns it or carries it around a loop.
 bool tune_known_buffer_stays(MlirValue buffer);
 
-// The allocations in `function` that are known and stay; with `has_threads` without those in
-// parallel loops, of which each thread needs its own.
+// The allocations in `function` that are known and stay, in regions of one block; with
+// `has_threads` without those in parallel loops, of which each thread needs its own.
 void tune_known_buffers_list(MlirOperation function, bool has_threads, tune_op_list *out_buffers);
 
 #ifdef __cplusplus
