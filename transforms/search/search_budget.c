@@ -17,6 +17,10 @@
 #define LEAST_SECONDS 1e-6
 // Of an even share, what each task gets at least: some time to build and time the default.
 #define LEAST_SHARE 0.15
+// Of the module as a whole: by default, with the winners, and what is not built. At most so much of
+// the time is kept for that.
+#define WHOLE_BUILDS 2.5
+#define MOST_FOR_WHOLE 0.4
 // A session that may run for no time at all would have no limit.
 #define LEAST_SESSION 0.001
 
@@ -59,6 +63,28 @@ bool tune_search_budget_next(const search *s, size_t *out_task) {
   return found;
 }
 
+void tune_search_budget_note_builds(search *s, const tune_session_result *result) {
+  double seconds = 0;
+  for (int stage = 0; stage < TUNE_STAGE_LINK; stage++)
+    seconds += result->stage_seconds[stage];
+  if (result->new_trials == 0)
+    return;
+  s->build_seconds += seconds / (double)result->new_trials;
+  s->built_tasks++;
+}
+
+// What is kept beyond the end for the module as a whole, which is built by default and with the
+// winners: as long as its tasks take to build, where that is more than there is.
+static double kept_for_whole(const search *s) {
+  double kept = s->options->seconds * TUNE_SEARCH_WHOLE_SHARE;
+  if (s->built_tasks == 0 || !s->options->checks_whole || s->is_of_parts)
+    return 0;
+  double all = s->build_seconds / (double)s->built_tasks * (double)s->tasks.extraction->task_count;
+  double wanted = WHOLE_BUILDS * all, most = s->options->seconds * MOST_FOR_WHOLE;
+  wanted = wanted > most ? most : wanted;
+  return wanted > kept ? wanted - kept : 0;
+}
+
 double tune_search_budget_share(const search *s) {
   double own = s->options->session.seconds;
   if (!(s->end > 0))
@@ -71,7 +97,7 @@ double tune_search_budget_share(const search *s) {
       count++;
     }
   double even = 1 / (double)count, part = LEAST_SHARE * even + (1 - LEAST_SHARE) * present / all;
-  double seconds = part * (s->end - tune_clock_seconds());
+  double seconds = part * (s->end - kept_for_whole(s) - tune_clock_seconds());
   if (seconds < LEAST_SESSION)
     seconds = LEAST_SESSION;
   return own > 0 && own < seconds ? own : seconds;

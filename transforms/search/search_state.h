@@ -45,7 +45,9 @@ struct tune_search {
   tune_database *database;
   tune_evaluator evaluator;
   double begin;
-  double end; // when the time of the tasks is up; 0: never
+  double end;           // when the time of the tasks is up; 0: never
+  double build_seconds; // a candidate of each task that was searched takes to build, in all
+  size_t built_tasks;   // how many these are
 
   bool takes_time;     // here: made-up times have no conditions, those of elsewhere are not ours
   bool tells_progress; // to the observer: in rounds, the same trials come again in each
@@ -84,6 +86,8 @@ struct tune_search {
 // Where there is a time for all tasks, sets when that of the tasks is up; the rest is for the
 // module as a whole.
 void tune_search_budget_begin(struct tune_search *s);
+// Notes what a candidate of a task took to build.
+void tune_search_budget_note_builds(struct tune_search *s, const tune_session_result *result);
 // For how long, in seconds, a session of the present task may run; 0: as long as it takes.
 double tune_search_budget_share(const struct tune_search *s);
 // The task to turn to: where there is a time, of those that have not begun the one that takes most

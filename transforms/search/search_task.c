@@ -183,7 +183,9 @@ static tune_status run_seeded(search *s, const tune_task *task, const seed_list 
   session.progress = s->observer->progress && s->tells_progress ? on_progress : NULL;
   session.write_script = on_write_script;
   session.user = s;
-  return tune_session_run(task, &session, &s->evaluator, &s->store, out_result);
+  TUNE_RETURN_IF_ERROR(tune_session_run(task, &session, &s->evaluator, &s->store, out_result));
+  tune_search_budget_note_builds(s, out_result);
+  return TUNE_OK;
 }
 
 static tune_status run_once(search *s, tune_task *out_task, bool may_be_hopeless,

@@ -2,7 +2,10 @@
 
 #include "transforms/rules/contraction/contraction_lines.h"
 
-enum { MANY_ROWS = 128 }; // they make up for reading all of B
+enum {
+  MANY_ROWS = 128,  // they make up for reading all of B
+  LARGE_FILTER = 8, // times the second cache: smaller ones are read faster again than lines
+};
 
 // The innermost loop of rows but the one that tiles are of, and its place among the loops of the
 // root; false where there is none.
@@ -47,7 +50,7 @@ static int64_t bytes_of_b(const tune_contraction_plan *plan) {
 
 void tune_contraction_lines_choose(tune_contraction_plan *plan, const tune_machine *machine) {
   int64_t bytes = bytes_of_b(plan);
-  if ((plan->has_window && bytes <= 2 * machine->l2_bytes) || plan->transposed ||
+  if ((plan->has_window && bytes <= LARGE_FILTER * machine->l2_bytes) || plan->transposed ||
       plan->dynamic_rows || plan->rows >= MANY_ROWS || bytes <= 2 * machine->l1_bytes ||
       !find_line(plan))
     return;

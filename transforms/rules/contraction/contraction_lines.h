@@ -17,7 +17,8 @@ extern "C" {
 #endif
 
 // Fills the lines of `plan` in, where it has such: products with a B that is more than what stays
-// in the first cache by itself, and convolutions whose filter is twice as large as the second.
+// in the first cache by itself, and convolutions whose filter is several times larger than the
+// second.
 void tune_contraction_lines_choose(tune_contraction_plan *plan, const tune_machine *machine);
 
 #ifdef __cplusplus
