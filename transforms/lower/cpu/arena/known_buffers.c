@@ -10,6 +10,9 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
+// More is no memory, and sums of some thousands of them are to be numbers.
+#define MOST_BYTES (INT64_C(1) << 46)
+
 // As the LLVM dialect has them in memory; -1: others.
 static int64_t element_bytes(MlirType type) {
   if (mlirTypeIsAIndex(type))
@@ -39,7 +42,7 @@ int64_t tune_known_buffer_bytes(MlirType type) {
   for (intptr_t i = 0; i < mlirShapedTypeGetRank(type) && bytes >= 0; ++i)
     if (__builtin_mul_overflow(bytes, mlirShapedTypeGetDimSize(type, i), &bytes))
       return -1;
-  return bytes;
+  return bytes <= MOST_BYTES ? bytes : -1;
 }
 
 static bool has_large_alignment(MlirOperation op) {

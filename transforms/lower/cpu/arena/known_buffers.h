@@ -18,7 +18,8 @@
 extern "C" {
 #endif
 
-// The bytes of a memref of known size, dense, in the usual memory; -1 of others.
+// The bytes of a memref of known size, dense, in the usual memory; -1 of others, and of more than
+// 2^46.
 int64_t tune_known_buffer_bytes(MlirType type);
 
 // Whether `op` is a memref.alloc of such a type, aligned as buffers are in a block
