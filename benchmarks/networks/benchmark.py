@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -170,7 +171,7 @@ def row_of(name, entry, peers):
     cells = [name]
     for kind in ["default", "ours"]:
         cells.append(tables.time_text(results[kind]["median"]) if kind in results else
-                     entry["errors"].get(kind, "")[:60])
+                     "error" if kind in entry["errors"] else "")
     best = best_peer(entry)
     for kind in peers:
         cells.append("%.2f" % results[kind]["ratio"] if kind in results else
@@ -186,7 +187,7 @@ def text_of(bench, selected):
     titles = ["network", "ours, by default", "ours, tuned", *peers, "best of these over ours"]
     rows = [row_of(name, entry, peers) for name, entry in entries.items()]
     over = [float(row[-1]) for row in rows if row[-1]]
-    lines = ["Batch %d, %d thread%s, commit %s. Columns of others are their time over our default's." % (
+    lines = ["Columns of others are their time over our default's. Batch %d, %d thread%s, commit %s." % (
         bench.options.batch, bench.options.threads, "s" * (bench.options.threads > 1),
         ", ".join(sorted({entry["revision"] for entry in entries.values()}))), "",
         tables.markdown(titles, rows)]
@@ -195,8 +196,9 @@ def text_of(bench, selected):
         for ratio in over:
             mean *= ratio ** (1 / len(over))
         lines += ["", "Geometric mean over %d networks: %.2f (goal: %.2f)." % (len(over), mean, GOAL)]
-    errors = ["- %s, %s: %s" % (name, kind, error) for name, entry in entries.items()
-              for kind, error in entry["errors"].items()]
+    errors = [textwrap.fill("- %s, %s: %s" % (name, kind, error.replace(str(bench.folder) + "/", "")), 100,
+                            subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+              for name, entry in entries.items() for kind, error in entry["errors"].items()]
     return "\n".join([*lines, *([""] + errors if errors else [])]) + "\n"
 
 
