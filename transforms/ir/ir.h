@@ -60,12 +60,13 @@ static inline MlirBlock tune_ir_body(MlirOperation op) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
 }
 
-// The op that `value` is a result of, or a null one.
 // Whether `block` is the only one of its region.
 static inline bool tune_ir_is_only_block(MlirBlock block) {
   return mlirBlockEqual(mlirRegionGetFirstBlock(mlirBlockGetParentRegion(block)), block) &&
          mlirBlockIsNull(mlirBlockGetNextInRegion(block));
 }
+
+// The op that `value` is a result of, or a null one.
 static inline MlirOperation tune_ir_definition(MlirValue value) {
   return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
 }

@@ -115,15 +115,6 @@ static void note_turned(turner *self, MlirValue value, MlirValue turned) {
   self->turned[tune_op_map_get(&self->images->index_of, value.ptr)] = turned;
 }
 
-static MlirValue copy(turner *self, const tune_ir_builder *b, const tune_turn *turn,
-                      MlirValue value) {
-  MlirValue copied = tune_turn_copy(b, turn, value);
-  MlirOperation op = tune_ir_definition(copied);
-  tune_op_list_add(&self->made, tune_ir_definition(mlirOperationGetOperand(op, 1)));
-  tune_op_list_add(&self->made, op);
-  return copied;
-}
-
 // A place right behind what makes `value`.
 static tune_ir_builder builder_after(MlirValue value) {
   MlirOperation op = tune_ir_definition(value), next;
@@ -134,6 +125,16 @@ static tune_ir_builder builder_after(MlirValue value) {
   tune_ir_builder b = tune_ir_builder_before(next);
   b.location = tune_marks_without(b.location);
   return b;
+}
+
+// `value`, turned, right behind what makes it.
+static MlirValue copy_behind(turner *self, MlirValue value, const tune_turn *turn) {
+  tune_ir_builder b = builder_after(value);
+  MlirValue copied = tune_turn_copy(&b, turn, value);
+  MlirOperation op = tune_ir_definition(copied);
+  tune_op_list_add(&self->made, tune_ir_definition(mlirOperationGetOperand(op, 1)));
+  tune_op_list_add(&self->made, op);
+  return copied;
 }
 
 // The dimensions of a filter: windows, the channels that are summed up, all others.
@@ -163,8 +164,7 @@ static void turn_filter(turner *self, tune_nest_maps *n, const tune_image_convol
   if (!is_turned || c->is_depthwise || !c->has_window)
     return;
   // Outside of the loops that the convolution may be in.
-  tune_ir_builder b = builder_after(operands[filter]);
-  operands[filter] = copy(self, &b, &turn, operands[filter]);
+  operands[filter] = copy_behind(self, operands[filter], &turn);
   n->maps[filter] = tune_turn_map(&turn, n->maps[filter]);
 }
 
@@ -222,32 +222,30 @@ static MlirValue turn_joint(turner *self, MlirOperation op) {
                                                    .attributes = &dim});
 }
 
+// What of no nest is no image itself stays as it is.
 static void turn_op(turner *self, MlirOperation op) {
-  MlirValue result = mlirOperationGetResult(op, 0), made;
+  MlirValue result = mlirOperationGetResult(op, 0);
   tune_turn turn = turn_of(result);
-  bool belongs = tune_image_values_has(self->images, result);
-  if (tune_ir_is(op, "tensor.empty")) {
-    tune_ir_builder b = tune_ir_builder_before(op);
-    if (!belongs)
-      return;
-    made = tune_turn_empty(&b, &turn, result);
-    tune_op_list_add(&self->made, tune_ir_definition(made));
-  } else if (tune_ir_is(op, "tensor.concat")) {
-    if (!belongs)
-      return;
-    made = turn_joint(self, op);
-  } else if (tune_turn_is_part(op)) {
-    made = belongs ? tune_turn_rebuild(&turn, op, turned(self, mlirOperationGetOperand(op, 0)))
-                   : (MlirValue){NULL};
-    if (!belongs)
-      return;
-  } else {
-    made = turn_nest(self, op);
+  bool belongs = tune_image_values_has(self->images, result),
+       is_empty = tune_ir_is(op, "tensor.empty"), is_joint = tune_ir_is(op, "tensor.concat"),
+       is_part = tune_turn_is_part(op);
+  if (!is_empty && !is_joint && !is_part) {
+    MlirValue made = turn_nest(self, op);
+    if (belongs)
+      note_turned(self, result, made);
+    else
+      mlirValueReplaceAllUsesOfWith(result, made);
+    return;
   }
-  if (belongs)
-    note_turned(self, result, made);
-  else
-    mlirValueReplaceAllUsesOfWith(result, made);
+  if (!belongs)
+    return;
+  tune_ir_builder b = tune_ir_builder_before(op);
+  MlirValue made = is_empty ? tune_turn_empty(&b, &turn, result)
+                   : is_joint
+                       ? turn_joint(self, op)
+                       : tune_turn_rebuild(&turn, op, turned(self, mlirOperationGetOperand(op, 0)));
+  tune_op_list_add(&self->made, tune_ir_definition(made));
+  note_turned(self, result, made);
 }
 
 static MlirWalkResult turn_in_order(MlirOperation op, void *user_data) {
@@ -258,9 +256,8 @@ static MlirWalkResult turn_in_order(MlirOperation op, void *user_data) {
     MlirValue value = mlirOperationGetResult(op, i);
     if (!tune_image_values_has(self->images, value) || !mlirValueIsNull(turned(self, value)))
       continue;
-    tune_ir_builder b = builder_after(value);
     tune_turn turn = turn_of(value);
-    note_turned(self, value, copy(self, &b, &turn, value));
+    note_turned(self, value, copy_behind(self, value, &turn));
   }
   return MlirWalkResultAdvance;
 }
@@ -270,9 +267,8 @@ static void turn_arguments(turner *self) {
     MlirValue value = self->images->values[i];
     if (!mlirValueIsABlockArgument(value))
       continue;
-    tune_ir_builder b = builder_after(value);
     tune_turn turn = turn_of(value);
-    self->turned[i] = copy(self, &b, &turn, value);
+    self->turned[i] = copy_behind(self, value, &turn);
   }
 }
 
@@ -280,10 +276,8 @@ static void turn_arguments(turner *self) {
 static void turn_back(turner *self, MlirValue value) {
   if (is_made_elsewhere(self->images, value) || !is_read_elsewhere(self->images, value))
     return;
-  MlirValue image = turned(self, value);
-  tune_ir_builder b = builder_after(image);
   tune_turn turn = turn_of(value), back = tune_turn_inverse(&turn);
-  MlirValue same = copy(self, &b, &back, image);
+  MlirValue same = copy_behind(self, turned(self, value), &back);
   MlirOpOperand next;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = next) {
     MlirOperation owner = mlirOpOperandGetOwner(use);

@@ -21,13 +21,14 @@
 extern "C" {
 #endif
 
-// So do the pixels before the channels (NHWC), and the rows of several batches: they are the rows of
-// one product.
+// So do the pixels before the channels (NHWC), and the rows of several batches: they are the rows
+// of one product.
 //
 // Does so with all sums of products in `root`, named or generic, of known sizes, whose last
-// dimensions, or those before the last one, two and more, are dimensions of one factor, one after the
-// other in the same order, and not in the other. The second only where nothing turns the result. Before named ops are made generic or after. False where memory ran out and
-// not all was done.
+// dimensions, or those before the last one, two and more, are dimensions of one factor, one after
+// the other in the same order, and not in the other. The second only where nothing turns the
+// result. Before named ops are made generic or after. False where memory ran out and not all was
+// done.
 bool tune_normalize_pixels(MlirOperation root);
 
 #ifdef __cplusplus

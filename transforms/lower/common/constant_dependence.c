@@ -136,6 +136,25 @@ static bool has_unknown_effects(MlirOperation op) {
          tune_ir_is(op, "cf.assert") || (tune_ir_is(op, "memref.get_global") && !gets_constant(op));
 }
 
+// Whether `op` calls a function that is not called ahead.
+static bool is_open_call(MlirOperation op) {
+  return tune_ir_string_starts(tune_ir_name(op), "func.call") &&
+         !tune_memory_access_is_call_ahead(op);
+}
+
+// The function of this module that `op` calls for what it does to memory alone, or a null one.
+static MlirOperation find_callee(MlirOperation op) {
+  return tune_ir_is(op, "func.call") && mlirOperationGetNumResults(op) == 0
+             ? tune_ir_called_function(op)
+             : (MlirOperation){NULL};
+}
+
+// Whether what `op` itself does can be told, and be done ahead.
+static bool is_told(const finder *self, MlirOperation op) {
+  return !has_unknown_effects(op) &&
+         !(self->constants.parallel_stays && tune_parallel_loops_is_parallel(op));
+}
+
 typedef struct body_look {
   const finder *self;
   bool is_told;
@@ -143,33 +162,23 @@ typedef struct body_look {
 
 static MlirWalkResult look_at_body(MlirOperation op, void *user_data) {
   body_look *state = user_data;
-  if (has_unknown_effects(op) ||
-      (tune_ir_string_starts(tune_ir_name(op), "func.call") &&
-       !tune_memory_access_is_call_ahead(op)) ||
-      (state->self->constants.parallel_stays && tune_parallel_loops_is_parallel(op)))
-    state->is_told = false;
+  state->is_told = is_told(state->self, op) && !is_open_call(op);
   return state->is_told ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
-// The function that `op` calls where all that it does is to read and write what it is handed: a
-// task of the module mostly. Else a null one.
-static MlirOperation find_told_callee(const finder *self, MlirOperation op) {
-  const MlirOperation none = {NULL};
-  MlirOperation callee = tune_ir_is(op, "func.call") && mlirOperationGetNumResults(op) == 0
-                             ? tune_ir_called_function(op)
-                             : none;
-  if (mlirOperationIsNull(callee))
-    return none;
-  body_look state = {.self = self, .is_told = true};
-  mlirOperationWalk(callee, look_at_body, &state, MlirWalkPreOrder);
-  return state.is_told ? callee : none;
+// Whether all that the function which `op` calls does is to read and write what it is handed: a
+// task of the module mostly.
+static bool is_told_call(const finder *self, MlirOperation op) {
+  MlirOperation callee = find_callee(op);
+  body_look state = {.self = self, .is_told = !mlirOperationIsNull(callee)};
+  if (state.is_told)
+    mlirOperationWalk(callee, look_at_body, &state, MlirWalkPreOrder);
+  return state.is_told;
 }
 
 // What `op` may do with its operand `number`.
 static unsigned access_of(MlirOperation op, intptr_t number) {
-  MlirOperation callee = tune_ir_is(op, "func.call") && mlirOperationGetNumResults(op) == 0
-                             ? tune_ir_called_function(op)
-                             : (MlirOperation){NULL};
+  MlirOperation callee = find_callee(op);
   if (!mlirOperationIsNull(callee) &&
       !tune_memory_access_is_written(mlirBlockGetArgument(tune_ir_body(callee), number)))
     return TUNE_READS;
@@ -184,11 +193,7 @@ typedef struct look {
 
 static MlirWalkResult look_at_op(MlirOperation op, void *user_data) {
   look *state = user_data;
-  MlirOperation callee = find_told_callee(state->self, op);
-  bool is_open_call = tune_ir_string_starts(tune_ir_name(op), "func.call") &&
-                      !tune_memory_access_is_call_ahead(op) && mlirOperationIsNull(callee);
-  if (has_unknown_effects(op) || is_open_call ||
-      (state->self->constants.parallel_stays && tune_parallel_loops_is_parallel(op)))
+  if (!is_told(state->self, op) || (is_open_call(op) && !is_told_call(state->self, op)))
     state->is_movable = false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue value = mlirOperationGetOperand(op, i);

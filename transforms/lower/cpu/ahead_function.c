@@ -2,10 +2,10 @@
 
 #include "transforms/lower/cpu/ahead_function.h"
 
+#include "transforms/ir/function_type.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_map.h"
 #include "transforms/lower/common/attributes.h"
-#include "transforms/ir/function_type.h"
 
 #include <stdio.h>
 #include <stdlib.h>

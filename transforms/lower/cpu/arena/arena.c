@@ -108,17 +108,7 @@ static void lay_together(MlirOperation function, const tune_op_list *allocations
   tune_ir_builder builder =
       tune_ir_builder_before(mlirBlockGetFirstOperation(tune_ir_body(function)));
   MlirType type = bytes_type(builder.context, size);
-  MlirNamedAttribute attributes[] = {
-      tune_ir_named(
-          builder.context, "alignment",
-          mlirIntegerAttrGet(mlirIntegerTypeGet(builder.context, 64), TUNE_ARENA_ALIGNMENT)),
-      tune_ir_named(builder.context, "operandSegmentSizes",
-                    mlirDenseI32ArrayGet(builder.context, 2, (const int32_t[]){0, 0}))};
-  MlirValue block = tune_ir_build_result(&builder, &(tune_ir_parts){.name = "memref.alloc",
-                                                                    .type_count = 1,
-                                                                    .types = &type,
-                                                                    .attribute_count = 2,
-                                                                    .attributes = attributes});
+  MlirValue block = tune_known_buffer_allocate(&builder, type);
   for (size_t i = 0; i < allocations->count; ++i)
     view(allocations->ops[i], block, buffers[i].offset);
 }

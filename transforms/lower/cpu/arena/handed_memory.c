@@ -147,21 +147,6 @@ static void free_functions(functions *self) {
 // Changing both sides
 //===--------------------------------------------------------------------------===//
 
-static MlirValue allocate_before(MlirOperation call, MlirType type) {
-  MlirContext context = mlirOperationGetContext(call);
-  MlirOperationState state =
-      mlirOperationStateGet(tune_ir_string("memref.alloc"), mlirOperationGetLocation(call));
-  mlirOperationStateAddResults(&state, 1, &type);
-  MlirNamedAttribute attributes[] = {
-      tune_ir_named(context, "alignment", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), 64)),
-      tune_ir_named(context, "operandSegmentSizes",
-                    mlirDenseI32ArrayGet(context, 2, (const int32_t[]){0, 0}))};
-  mlirOperationStateAddAttributes(&state, 2, attributes);
-  MlirOperation allocation = mlirOperationCreate(&state);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(call), call, allocation);
-  return mlirOperationGetResult(allocation, 0);
-}
-
 // Makes the memory of `allocation`, in `of`, an argument of it, which its calls hand over; what
 // they hand over is noted in `out_handed`, a value for each call, where that is not NULL.
 static tune_status hand_over(function *of, MlirOperation allocation, MlirValue *out_handed) {
@@ -179,7 +164,8 @@ static tune_status hand_over(function *of, MlirOperation allocation, MlirValue *
       return tune_status_out_of_memory("handing memory over");
     for (intptr_t k = 0; k < count; ++k)
       operands[k] = mlirOperationGetOperand(call, k);
-    operands[count] = allocate_before(call, type);
+    tune_ir_builder builder = tune_ir_builder_before(call);
+    operands[count] = tune_known_buffer_allocate(&builder, type);
     mlirOperationSetOperands(call, count + 1, operands);
     if (out_handed)
       out_handed[i] = operands[count];

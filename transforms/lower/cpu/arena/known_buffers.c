@@ -57,6 +57,19 @@ bool tune_known_buffer_is(MlirOperation op) {
          tune_known_buffer_bytes(mlirValueGetType(mlirOperationGetResult(op, 0))) > 0;
 }
 
+MlirValue tune_known_buffer_allocate(const tune_ir_builder *builder, MlirType type) {
+  MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
+  MlirNamedAttribute attributes[] = {
+      tune_ir_named(builder->context, "alignment", mlirIntegerAttrGet(i64, TUNE_ARENA_ALIGNMENT)),
+      tune_ir_named(builder->context, "operandSegmentSizes",
+                    mlirDenseI32ArrayGet(builder->context, 2, (const int32_t[]){0, 0}))};
+  return tune_ir_build_result(builder, &(tune_ir_parts){.name = "memref.alloc",
+                                                        .type_count = 1,
+                                                        .types = &type,
+                                                        .attribute_count = 2,
+                                                        .attributes = attributes});
+}
+
 static bool gives_memory(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));

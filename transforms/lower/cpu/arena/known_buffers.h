@@ -7,6 +7,7 @@
 #ifndef TUNE_TRANSFORMS_LOWER_CPU_ARENA_KNOWN_BUFFERS_H
 #define TUNE_TRANSFORMS_LOWER_CPU_ARENA_KNOWN_BUFFERS_H
 
+#include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
 
 #include "mlir-c/IR.h"
@@ -25,6 +26,9 @@ int64_t tune_known_buffer_bytes(MlirType type);
 // Whether `op` is a memref.alloc of such a type, aligned as buffers are in a block
 // (arena_offsets.h).
 bool tune_known_buffer_is(MlirOperation op);
+
+// memref.alloc of such a type, aligned so.
+MlirValue tune_known_buffer_allocate(const tune_ir_builder *builder, MlirType type);
 
 // Whether the memory of `buffer` is only read and written by ops that have it, or views of it, as
 // operands: nothing keeps it, returns it or carries it around a loop.
