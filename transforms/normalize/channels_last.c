@@ -97,12 +97,13 @@ typedef struct turner {
   tune_op_list made; // ops that turn, and are turned: of some nothing comes
 } turner;
 
-// Channels, which are dimension 1, come last.
-static tune_turn turn_of(MlirValue value) {
+// Channels, which come after dimension 0, come last.
+static tune_turn turn_of(const turner *self, MlirValue value) {
   tune_turn turn = {.rank = mlirShapedTypeGetRank(mlirValueGetType(value))};
-  for (intptr_t d = 1; d + 1 < turn.rank; ++d)
-    turn.of[d] = d + 1;
-  turn.of[turn.rank - 1] = 1;
+  intptr_t channels = tune_image_values_channel_dimensions(self->images, value);
+  intptr_t pixels = turn.rank - 1 - channels;
+  for (intptr_t d = 1; d < turn.rank; ++d)
+    turn.of[d] = d <= pixels ? d + channels : d - pixels;
   return turn;
 }
 
@@ -137,17 +138,20 @@ static MlirValue copy_behind(turner *self, MlirValue value, const tune_turn *tur
   return copied;
 }
 
-// The dimensions of a filter: windows, the channels that are summed up, all others.
+// The dimensions of a filter: groups, windows, the channels that are summed up, all others. So that
+// of a group is in one piece.
 static tune_turn turn_of_filter(const tune_nest_maps *n, const tune_image_convolution *c) {
   MlirAffineMap map = n->maps[1 - c->image], result = tune_nest_maps_result(n);
   tune_turn turn = {.rank = 0};
   intptr_t rank = mlirAffineMapGetNumResults(map);
-  for (int pass = 0; pass < 3; ++pass)
+  for (int pass = 0; pass < 4; ++pass)
     for (intptr_t d = 0; d < rank; ++d) {
       intptr_t loop = tune_nest_maps_loop(map, d);
-      int of_pass = loop >= 0 && loop == c->channels                ? 1
-                    : loop >= 0 && tune_nest_maps_has(result, loop) ? 2
-                                                                    : 0;
+      int of_pass = loop < 0                           ? 1
+                    : loop == c->group                 ? 0
+                    : loop == c->channels              ? 2
+                    : tune_nest_maps_has(result, loop) ? 3
+                                                       : 1;
       if (of_pass == pass)
         turn.of[turn.rank++] = d;
     }
@@ -190,7 +194,7 @@ static MlirValue turn_nest(turner *self, MlirOperation op) {
     MlirValue other = turned(self, operands[o]);
     if (mlirValueIsNull(other))
       continue;
-    tune_turn turn = turn_of(operands[o]);
+    tune_turn turn = turn_of(self, operands[o]);
     operands[o] = other;
     n.maps[o] = tune_turn_map(&turn, n.maps[o]);
   }
@@ -206,7 +210,7 @@ static MlirValue turn_nest(turner *self, MlirOperation op) {
 static MlirValue turn_joint(turner *self, MlirOperation op) {
   MlirValue operands[TUNE_NEST_MAPS_OPERANDS], result = mlirOperationGetResult(op, 0);
   tune_ir_builder b = tune_ir_builder_before(op);
-  tune_turn turn = turn_of(result), back = tune_turn_inverse(&turn);
+  tune_turn turn = turn_of(self, result), back = tune_turn_inverse(&turn);
   int64_t along = mlirIntegerAttrGetValueInt(tune_ir_attribute(op, "dim"));
   for (intptr_t o = 0; o < mlirOperationGetNumOperands(op); ++o)
     operands[o] = turned(self, mlirOperationGetOperand(op, o));
@@ -222,14 +226,43 @@ static MlirValue turn_joint(turner *self, MlirOperation op) {
                                                    .attributes = &dim});
 }
 
+// Channels to groups of them, or back: these are the last dimensions.
+static MlirValue turn_regrouping(turner *self, MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  tune_ir_builder b = tune_ir_builder_before(op);
+  tune_turn turn = turn_of(self, result);
+  MlirType type = tune_turn_type(&turn, result);
+  int64_t sizes[TUNE_IR_MAX_RANK];
+  intptr_t members[TUNE_IR_MAX_RANK];
+  bool expands = tune_ir_is(op, "tensor.expand_shape");
+  intptr_t last = turn.rank - 1 - (expands ? 1 : 0);
+  for (intptr_t d = 0; d < turn.rank; ++d) {
+    sizes[d] = mlirShapedTypeGetDimSize(type, d);
+    members[d] = d == last ? 2 : 1;
+  }
+  return tune_tensor_reshape(&b, turned(self, mlirOperationGetOperand(op, 0)), turn.rank, sizes,
+                             members);
+}
+
+// Of an image that no nest makes.
+static MlirValue turn_reshaped(turner *self, MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  tune_ir_builder b = tune_ir_builder_before(op);
+  tune_turn turn = turn_of(self, result);
+  if (tune_ir_is(op, "tensor.empty"))
+    return tune_turn_empty(&b, &turn, result);
+  if (tune_ir_is(op, "tensor.concat"))
+    return turn_joint(self, op);
+  if (tune_turn_is_part(op))
+    return tune_turn_rebuild(&turn, op, turned(self, mlirOperationGetOperand(op, 0)));
+  return turn_regrouping(self, op);
+}
+
 // What of no nest is no image itself stays as it is.
 static void turn_op(turner *self, MlirOperation op) {
   MlirValue result = mlirOperationGetResult(op, 0);
-  tune_turn turn = turn_of(result);
-  bool belongs = tune_image_values_has(self->images, result),
-       is_empty = tune_ir_is(op, "tensor.empty"), is_joint = tune_ir_is(op, "tensor.concat"),
-       is_part = tune_turn_is_part(op);
-  if (!is_empty && !is_joint && !is_part) {
+  bool belongs = tune_image_values_has(self->images, result);
+  if (tune_ir_string_starts(tune_ir_name(op), "linalg.")) {
     MlirValue made = turn_nest(self, op);
     if (belongs)
       note_turned(self, result, made);
@@ -239,11 +272,7 @@ static void turn_op(turner *self, MlirOperation op) {
   }
   if (!belongs)
     return;
-  tune_ir_builder b = tune_ir_builder_before(op);
-  MlirValue made = is_empty ? tune_turn_empty(&b, &turn, result)
-                   : is_joint
-                       ? turn_joint(self, op)
-                       : tune_turn_rebuild(&turn, op, turned(self, mlirOperationGetOperand(op, 0)));
+  MlirValue made = turn_reshaped(self, op);
   tune_op_list_add(&self->made, tune_ir_definition(made));
   note_turned(self, result, made);
 }
@@ -256,7 +285,7 @@ static MlirWalkResult turn_in_order(MlirOperation op, void *user_data) {
     MlirValue value = mlirOperationGetResult(op, i);
     if (!tune_image_values_has(self->images, value) || !mlirValueIsNull(turned(self, value)))
       continue;
-    tune_turn turn = turn_of(value);
+    tune_turn turn = turn_of(self, value);
     note_turned(self, value, copy_behind(self, value, &turn));
   }
   return MlirWalkResultAdvance;
@@ -267,7 +296,7 @@ static void turn_arguments(turner *self) {
     MlirValue value = self->images->values[i];
     if (!mlirValueIsABlockArgument(value))
       continue;
-    tune_turn turn = turn_of(value);
+    tune_turn turn = turn_of(self, value);
     self->turned[i] = copy_behind(self, value, &turn);
   }
 }
@@ -276,7 +305,7 @@ static void turn_arguments(turner *self) {
 static void turn_back(turner *self, MlirValue value) {
   if (is_made_elsewhere(self->images, value) || !is_read_elsewhere(self->images, value))
     return;
-  tune_turn turn = turn_of(value), back = tune_turn_inverse(&turn);
+  tune_turn turn = turn_of(self, value), back = tune_turn_inverse(&turn);
   MlirValue same = copy_behind(self, turned(self, value), &back);
   MlirOpOperand next;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = next) {

@@ -13,6 +13,7 @@
 #include "transforms/normalize/phases.h"
 #include "transforms/normalize/pixels.h"
 #include "transforms/normalize/prefixes.h"
+#include "transforms/normalize/regroup.h"
 #include "transforms/normalize/steps.h"
 #include "transforms/normalize/sums.h"
 #include "transforms/normalize/windows.h"
@@ -150,8 +151,8 @@ tune_status tune_normalize_operands(MlirOperation root, bool for_cpu) {
   tune_normalize_zeroes(root);
   is_done &= tune_normalize_phases(root);
   tune_normalize_windows(root);
-  is_done &= !for_cpu || (tune_normalize_channels_last(root) && tune_normalize_steps(root) &&
-                          tune_normalize_orders(root));
+  is_done &= !for_cpu || (tune_normalize_regroup(root) && tune_normalize_channels_last(root) &&
+                          tune_normalize_steps(root) && tune_normalize_orders(root));
   is_done &= tune_normalize_pixels(root);
   mlirOperationSetAttributeByName(root, tune_ir_string(TUNE_NORMALIZED_ATTRIBUTE),
                                   mlirUnitAttrGet(mlirOperationGetContext(root)));
