@@ -6,6 +6,7 @@
 #include "dialects/diagnostic.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/no_elements.h"
+#include "transforms/schedule/quick_messages.h"
 #include "transforms/schedule/schedule_constraints.h"
 #include "transforms/schedule/schedule_knobs.h"
 #include "transforms/schedule/schedule_result.h"
@@ -212,8 +213,10 @@ static tune_status interpret(MlirOperation payload, MlirOperation schedule, bool
   tune_diagnostics_begin(&diagnostics, mlirOperationGetContext(payload));
   MlirTransformOptions options = mlirTransformOptionsCreate();
   mlirTransformOptionsEnableExpensiveChecks(options, false);
+  tune_quick_messages_begin();
   bool failed = mlirLogicalResultIsFailure(
       mlirTransformApplyNamedSequence(payload, entry, schedule, options));
+  tune_quick_messages_end();
   mlirTransformOptionsDestroy(options);
   failed = failed || (verifies && !mlirOperationVerify(payload));
   tune_status status =

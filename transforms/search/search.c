@@ -111,7 +111,8 @@ static tune_status make_spaces(search *s) {
   size_t count = s->tasks.extraction->task_count;
   s->spaces = calloc(count + 1, sizeof *s->spaces);
   s->winners = calloc(count + 1, sizeof *s->winners);
-  if (!s->spaces || !s->winners)
+  s->looks = calloc(count + 1, sizeof *s->looks);
+  if (!s->spaces || !s->winners || !s->looks)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "making the spaces of a search");
   for (size_t i = 0; i < count; i++) {
     TUNE_RETURN_IF_ERROR(tune_module_tasks_make_space(&s->tasks, i, &s->spaces[i]));

@@ -1,25 +1,33 @@
 //===- search_budget.c - What of the time each task gets -----------------------===//
 //
-// What a search of a task gains is about proportional to what the task takes of a run of the
-// module, and falls with the trials that were made: the next trial is worth the same everywhere
-// where each task gets time as it takes time. Ansor's gradient scheduler (Zheng et al., "Ansor:
-// Generating High-Performance Tensor Programs for Deep Learning", 2020, section 6) comes to this
-// where all tasks improve alike. It asks for times of each task in turns; here a task's reference,
-// inputs and parsed text are made once, so that each has its turn once, the longest first.
+// First the default of each task is timed. What a search of a task may gain is what all its calls
+// take by default, less what they take at best; so tasks get time in proportion to that, and those
+// that would not get enough for some candidates get none. Ansor's gradient scheduler (Zheng et al.,
+// "Ansor: Generating High-Performance Tensor Programs for Deep Learning", 2020, section 6) also
+// looks at what a task has gained last. It asks for times of each task in turns; here a task's
+// reference, inputs and parsed text are made once for its search, so that each has its turn once,
+// and ends early where nothing is gained any more. What it leaves goes to those after it.
 //
 //===--------------------------------------------------------------------------===//
 
 #include "support/clock.h"
 #include "transforms/search/search_state.h"
+#include "transforms/tasks/task_runs.h"
+
+#include <stdlib.h>
 
 // What a task without a roofline counts as, and what each counts as at least: calling it.
 #define UNKNOWN_SECONDS 1e-5
 #define LEAST_SECONDS 1e-6
-// Of an even share, what each task gets at least: some time to build and time the default.
-#define LEAST_SHARE 0.15
-// Of the module as a whole: by default, with the winners, and what is not built. At most so much of
-// the time is kept for that.
-#define WHOLE_BUILDS 2.5
+// Of what a task takes, what there is to gain at least, however near the roofline it is.
+#define LEAST_GAIN 0.05
+// A search of fewer candidates than that finds nothing.
+#define LEAST_TRIALS 6
+// The share of the time in which defaults are looked at.
+#define MOST_FOR_LOOKS 0.35
+// Of the module as a whole: by default, with the winners, and plainly, each of which takes longer
+// than its tasks one by one. At most so much of the time is kept for that.
+#define WHOLE_BUILDS 5
 #define MOST_FOR_WHOLE 0.4
 // A session that may run for no time at all would have no limit.
 #define LEAST_SESSION 0.001
@@ -30,14 +38,35 @@ static bool is_to_come(const search *s, size_t task) {
   return s->spaces[task] && !s->winners[task].is_begun;
 }
 
-// What all calls of a task take at best, in seconds.
-static double weight(const search *s, size_t index) {
+static double seconds_at_best(const search *s, size_t index) {
   tune_task task;
   tune_task_space_get_task(s->spaces[index], s->tasks.extraction, s->tasks.facts, &task);
   double seconds = tune_target_facts_find_place(s->tasks.facts, &task).seconds;
-  if (!(seconds > 0))
-    seconds = UNKNOWN_SECONDS;
-  return (double)s->tasks.extraction->tasks[index].occurrence_count * (seconds + LEAST_SECONDS);
+  return seconds > 0 ? seconds : UNKNOWN_SECONDS;
+}
+
+// How much there is to gain at a task, in seconds of a run; at one whose default is not known, what
+// it takes at best.
+static double weight(const search *s, size_t index) {
+  const tune_search_look *look = &s->looks[index];
+  const tune_extracted_task *task = &s->tasks.extraction->tasks[index];
+  double runs = task->runs > 0 ? (double)task->runs : (double)task->occurrence_count;
+  double best = seconds_at_best(s, index);
+  if (look->is_ahead)
+    return 0;
+  if (!look->has_result)
+    return runs * (best + LEAST_SECONDS);
+  double now = look->result.time.median, gain = now - best;
+  return runs * (gain > LEAST_GAIN * now ? gain : LEAST_GAIN * now);
+}
+
+// What a candidate of the task takes to build and to time; 0: nobody knows.
+static double trial_seconds(const search *s, size_t task) {
+  const tune_search_look *look = &s->looks[task];
+  double seconds = 0;
+  for (int stage = 0; look->has_result && stage < TUNE_STAGE_COUNT; stage++)
+    seconds += look->result.stage_seconds[stage];
+  return seconds;
 }
 
 void tune_search_budget_begin(search *s) {
@@ -45,6 +74,10 @@ void tune_search_budget_begin(search *s) {
     return;
   bool keeps_some = s->options->checks_whole && s->takes_time;
   s->end = s->begin + s->options->seconds * (keeps_some ? 1 - TUNE_SEARCH_WHOLE_SHARE : 1);
+}
+
+bool tune_search_budget_has_looked(const search *s) {
+  return tune_clock_seconds() - s->begin > MOST_FOR_LOOKS * s->options->seconds;
 }
 
 bool tune_search_budget_next(const search *s, size_t *out_task) {
@@ -85,19 +118,50 @@ static double kept_for_whole(const search *s) {
   return wanted > kept ? wanted - kept : 0;
 }
 
+// A task that is to come, or the present one.
+typedef struct claim {
+  double weight, least; // seconds of it
+} claim;
+
+static int by_weight(const void *a, const void *b) {
+  const claim *one = a, *other = b;
+  return one->weight < other->weight ? 1 : one->weight > other->weight ? -1 : 0;
+}
+
+static size_t list_claims(const search *s, claim *claims) {
+  size_t count = 0;
+  for (size_t i = 0; i < s->tasks.extraction->task_count; i++)
+    if (i == s->index || is_to_come(s, i))
+      claims[count++] = (claim){weight(s, i), LEAST_TRIALS * trial_seconds(s, i)};
+  qsort(claims, count, sizeof *claims, by_weight);
+  return count;
+}
+
+// The sum of the weights of the tasks that share `seconds`: as many, by weight, as get enough.
+static double sum_of_sharers(const search *s, double seconds) {
+  claim *claims = malloc((s->tasks.extraction->task_count + 1) * sizeof *claims);
+  double sum = 0, found = 0;
+  size_t count = claims ? list_claims(s, claims) : 0;
+  for (size_t i = 0; i < count; i++) {
+    sum += claims[i].weight;
+    if (i == 0 || seconds * claims[i].weight >= claims[i].least * sum)
+      found = sum;
+  }
+  free(claims);
+  return found;
+}
+
 double tune_search_budget_share(const search *s) {
   double own = s->options->session.seconds;
   if (!(s->end > 0))
     return own;
-  double present = weight(s, s->index), all = present;
-  size_t count = 1;
-  for (size_t i = 0; i < s->tasks.extraction->task_count; i++)
-    if (is_to_come(s, i)) {
-      all += weight(s, i);
-      count++;
-    }
-  double even = 1 / (double)count, part = LEAST_SHARE * even + (1 - LEAST_SHARE) * present / all;
-  double seconds = part * (s->end - kept_for_whole(s) - tune_clock_seconds());
+  double present = weight(s, s->index);
+  double left = s->end - kept_for_whole(s) - tune_clock_seconds();
+  double all = sum_of_sharers(s, left);
+  double seconds = all > 0 ? present / all * left : 0;
+  bool is_enough = seconds >= LEAST_TRIALS * trial_seconds(s, s->index) || present >= all;
+  if ((!is_enough && !s->is_of_parts) || s->looks[s->index].is_ahead)
+    return -1;
   if (seconds < LEAST_SESSION)
     seconds = LEAST_SESSION;
   return own > 0 && own < seconds ? own : seconds;

@@ -54,12 +54,6 @@ tune_status tune_search_here_open_records(search *s) {
   return TUNE_OK;
 }
 
-// The time of a config on the target null: a bowl as deep as the task's work allows.
-static double null_time(void *user, const tune_space *space, const tune_config *config) {
-  const search *s = user;
-  return s->null_seconds * tune_null_bowl(NULL, space, config) / TUNE_NULL_BOWL_MINIMUM;
-}
-
 static double null_seconds(const search *s, const tune_task *task) {
   double bandwidth = tune_target_facts_bandwidth(s->tasks.facts, task->bytes);
   double arithmetic = task->peak_flops > 0 ? task->flops / task->peak_flops : 0;
@@ -75,6 +69,14 @@ void tune_search_here_describe_evaluator(const search *s,
   out_options->building = s->options->building;
   out_options->measuring = s->options->measuring;
   out_options->seed = s->options->session.strategy_options.seed;
+}
+
+// The time of a config of the present task on the target null: a bowl as deep as its work allows.
+static double null_time(void *user, const tune_space *space, const tune_config *config) {
+  const search *s = user;
+  tune_task task;
+  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
+  return null_seconds(s, &task) * tune_null_bowl(NULL, space, config) / TUNE_NULL_BOWL_MINIMUM;
 }
 
 tune_status tune_search_here_start(search *s) {
@@ -121,11 +123,23 @@ static void remark_missing_counters(search *s) {
                    "records lack some counters: %s", missing);
 }
 
+// There is no time for more than what is known of the present task.
+static tune_status leave_default(search *s) {
+  tune_task task;
+  tune_session_result result;
+  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
+  tune_search_take_look(s, &result);
+  tune_status status = tune_search_finish_task(s, &task, &result);
+  tune_session_result_deinit(&result);
+  return status;
+}
+
 static tune_status tune_one(search *s) {
   tune_task task;
   tune_session_result result;
   tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
-  s->null_seconds = null_seconds(s, &task);
+  if (tune_search_budget_share(s) < 0 && !tune_search_is_interrupted(s))
+    return leave_default(s);
   tune_status status = tune_search_run_session(s, &task, &result);
   remark_missing_counters(s);
   // The reference does not build or run.
@@ -150,6 +164,8 @@ tune_status tune_search_here_run(search *s) {
   // sessions load it and stop before the first trial.
   size_t task;
   tune_search_budget_begin(s);
+  if (s->end > 0)
+    TUNE_RETURN_IF_ERROR(tune_search_look_at_defaults(s));
   while (tune_search_budget_next(s, &task)) {
     tune_search_turn_to(s, task);
     TUNE_RETURN_IF_ERROR(tune_one(s));

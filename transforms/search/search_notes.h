@@ -1,7 +1,8 @@
 //===- search_notes.h - Notes below the table of a search --------------------===//
 //
 // Lines below the table, each of one task: why it ended, what failed where nothing else won,
-// knobs that changed nothing, figures that are not to be believed.
+// knobs that changed nothing, figures that are not to be believed. What is to be said of many tasks
+// alike is one line, with how many they are.
 //
 // Threads: any, on different texts.
 //
@@ -21,9 +22,18 @@ extern "C" {
 // A share above this is not rounding but a figure that was measured too low.
 #define TUNE_SEARCH_HIGHEST_PERCENT 102.0
 
-// Appends a line for each thing that there is to say. `facts` may be NULL.
-void tune_search_notes_append(tune_string_builder *notes, const tune_target_facts *facts,
-                              const tune_task *task, const tune_session_result *result);
+// What is to be said, in the order in which it came.
+typedef struct tune_search_notes tune_search_notes;
+
+tune_status tune_search_notes_create(tune_search_notes **out_notes);
+void tune_search_notes_destroy(tune_search_notes *notes);
+
+// Notes what there is to say of a task that is done. `facts` may be NULL. What memory runs out for
+// is not said.
+void tune_search_notes_add(tune_search_notes *notes, const tune_target_facts *facts,
+                           const tune_task *task, const tune_session_result *result);
+// Appends all of it.
+void tune_search_notes_append(const tune_search_notes *notes, tune_string_builder *text);
 
 #ifdef __cplusplus
 }

@@ -53,7 +53,8 @@ static tune_status enter(search *s, const tune_extraction *before, tune_extracti
   tune_op_map_init(&s->tasks.anchors.task_of_op);
   s->spaces = calloc(count + 1, sizeof *s->spaces);
   s->winners = calloc(count + 1, sizeof *s->winners);
-  if (!s->tasks.attempts || !s->spaces || !s->winners)
+  s->looks = calloc(count + 1, sizeof *s->looks);
+  if (!s->tasks.attempts || !s->spaces || !s->winners || !s->looks)
     return tune_status_out_of_memory("searching the parts of a task");
   TUNE_RETURN_IF_ERROR(
       tune_anchors_init(&s->tasks.anchors, extraction, mlirModuleGetOperation(s->module)));
@@ -89,6 +90,7 @@ static void restore(search *s, const search *before) {
   s->tasks = before->tasks;
   s->spaces = before->spaces;
   s->winners = before->winners;
+  s->looks = before->looks;
   s->is_of_parts = before->is_of_parts;
   s->end = before->end;
   tune_search_turn_to(s, before->index);

@@ -27,7 +27,8 @@ struct tune_search_report {
   double first_seconds, waited_seconds;
   size_t task_count, kept_defaults; // done, and of these those whose default is the best
   size_t trials, new_trials, failed;
-  tune_string_builder notes; // what the table has no column for
+  tune_search_notes *of_tasks; // what the table has no column for
+  tune_string_builder notes;   // of the search
 };
 
 //===--------------------------------------------------------------------------===//
@@ -152,7 +153,7 @@ static void on_task_done(void *user, size_t index, const tune_task *task, size_t
   report->kept_defaults += result->has_best && result->is_default;
   if (report->first_seconds == 0)
     report->first_seconds = result->first_seconds;
-  tune_search_notes_append(&report->notes, report->facts, task, result);
+  tune_search_notes_add(report->of_tasks, report->facts, task, result);
   tune_search_table_add(report->table, report->facts, task, occurrences, result);
 }
 
@@ -295,8 +296,12 @@ static void on_end(void *user, double seconds) {
             "tune-search: %zu of %zu task%s keep%s the default: nothing surely faster was found\n",
             report->kept_defaults, report->task_count, report->task_count == 1 ? "" : "s",
             report->kept_defaults == 1 ? "s" : "");
-  if (report->notes.text)
-    fputs(report->notes.text, report->stream);
+  tune_string_builder of_tasks;
+  tune_string_builder_init(&of_tasks);
+  tune_search_notes_append(report->of_tasks, &of_tasks);
+  fputs(of_tasks.text ? of_tasks.text : "", report->stream);
+  fputs(report->notes.text ? report->notes.text : "", report->stream);
+  tune_string_builder_deinit(&of_tasks);
   if (report->timing)
     print_timing(report, seconds);
   fprintf(report->stream, "tune-search: %zu trial%s, %zu of them new, %zu failed%s, in %s\n",
@@ -322,6 +327,8 @@ tune_status tune_search_report_create(FILE *stream, tune_progress_style style, b
   report->timing = timing;
   tune_string_builder_init(&report->notes);
   tune_status status = tune_search_table_create(&report->table);
+  if (tune_status_is_ok(status))
+    status = tune_search_notes_create(&report->of_tasks);
   tune_progress_options options;
   tune_progress_options_init(&options);
   options.style = style;
@@ -341,6 +348,7 @@ void tune_search_report_destroy(tune_search_report *report) {
     return;
   tune_progress_destroy(report->progress);
   tune_search_table_destroy(report->table);
+  tune_search_notes_destroy(report->of_tasks);
   tune_string_builder_deinit(&report->notes);
   free(report);
 }

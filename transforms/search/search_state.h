@@ -2,10 +2,10 @@
 //
 // Internal to, from the bottom up, search_conditions.c (what the machine is like meanwhile),
 // search_budget.c (what of the time each task gets), search_task.c (the search at one task),
-// search_parts.c (that at its parts), the two backends, search_here.c (tasks one after the other,
-// measured here) and search_rounds.c (all tasks in rounds, measured elsewhere), search_demotions.c
-// (what comes of that, kept), search_whole.c (the module with all winners), and search.c, which
-// picks one of them.
+// search_looks.c (what its default is like), search_parts.c (that at its parts), the two backends,
+// search_here.c (tasks one after the other, measured here) and search_rounds.c (all tasks in
+// rounds, measured elsewhere), search_demotions.c (what comes of that, kept), search_whole.c (the
+// module with all winners), and search.c, which picks one of them.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -34,6 +34,13 @@ typedef struct tune_search_winner {
   bool is_begun;             // the search at the task
 } tune_search_winner;
 
+// What is known of a task before it is searched, where there is a time for all tasks.
+typedef struct tune_search_look {
+  bool is_ahead;              // it is done once, and is no part of a run
+  bool has_result;            // its default was built and timed
+  tune_session_result result; // that session's
+} tune_search_look;
+
 // One search. Owns everything but the options and the observer.
 struct tune_search {
   const tune_search_options *options;
@@ -42,6 +49,7 @@ struct tune_search {
   tune_module_tasks tasks;
   tune_task_space **spaces;    // of each task: made once, before anything is built
   tune_search_winner *winners; // of each task, once it is done
+  tune_search_look *looks;     // at each task
   tune_database *database;
   tune_evaluator evaluator;
   double begin;
@@ -76,7 +84,6 @@ struct tune_search {
   // Of the task being tuned (tune_search_turn_to).
   size_t index;
   const tune_task_space *space;
-  double null_seconds; // see null_time
 
   size_t failed_tasks;        // in which no candidate worked
   bool has_doubted;           // the roofline, and measured it again
@@ -88,11 +95,14 @@ struct tune_search {
 void tune_search_budget_begin(struct tune_search *s);
 // Notes what a candidate of a task took to build.
 void tune_search_budget_note_builds(struct tune_search *s, const tune_session_result *result);
-// For how long, in seconds, a session of the present task may run; 0: as long as it takes.
+// For how long, in seconds, a session of the present task may run; 0: as long as it takes; below 0:
+// there is no time for it.
 double tune_search_budget_share(const struct tune_search *s);
-// The task to turn to: where there is a time, of those that have not begun the one that takes most
-// of a run of the module, else the first. False: all have begun.
+// The task to turn to: where there is a time, of those that have not begun the one at which there
+// is most to gain, else the first. False: all have begun.
 bool tune_search_budget_next(const struct tune_search *s, size_t *out_task);
+// Whether looking at defaults has taken the time that is for it.
+bool tune_search_budget_has_looked(const struct tune_search *s);
 
 // Makes `task` the present one.
 void tune_search_turn_to(struct tune_search *s, size_t task);
@@ -100,6 +110,13 @@ void tune_search_turn_to(struct tune_search *s, size_t task);
 // one by the next rule. `*out_task` is what was searched at last, and `*out_result` the caller's.
 tune_status tune_search_run_session(struct tune_search *s, tune_task *out_task,
                                     tune_session_result *out_result);
+// Builds and times the default of the present task alone; `*out_result` is the caller's.
+tune_status tune_search_run_default(struct tune_search *s, tune_session_result *out_result);
+// Looks at the defaults of all tasks that are part of a run, those first that take most of it at
+// best, as long as there is time for that.
+tune_status tune_search_look_at_defaults(struct tune_search *s);
+// The look's result, where the present task gets no more time than that; empty where there is none.
+void tune_search_take_look(struct tune_search *s, tune_session_result *out_result);
 // Whether no candidate worked, as long as they were tried.
 bool tune_search_is_hopeless(const tune_session_result *result);
 // Searches the parts of the present task, each by `tune_one`, where it has some; none of its

@@ -41,7 +41,9 @@ static void append_importance(tune_string_builder *text, const tune_task *task,
 }
 
 static void append_speedup(tune_string_builder *text, const tune_session_result *result) {
-  if (!result->has_best)
+  if (result->stop == TUNE_STOP_AHEAD)
+    tune_string_builder_append(text, "done ahead");
+  else if (!result->has_best)
     tune_string_builder_append(text, result->failures.kind_count ? "all failed" : "nothing tried");
   else if (result->is_default)
     tune_string_builder_append(text, "default stays");

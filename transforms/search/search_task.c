@@ -14,6 +14,11 @@
 // Where so many first trials of a task all failed, another rule is tried.
 #define HOPELESS_TRIALS 12
 
+// Where tasks share a time, one that has gained nothing in so many trials leaves the rest of its
+// time to others.
+#define SHARED_PLATEAU_TRIALS 24
+#define SHARED_PLATEAU_PERCENT 1.0
+
 typedef struct tune_search search;
 
 void tune_search_turn_to(search *s, size_t task) {
@@ -27,8 +32,12 @@ void tune_search_destroy_spaces(search *s) {
     tune_task_space_destroy(s->spaces[i]);
   for (size_t i = 0; s->winners && i < s->tasks.extraction->task_count; i++)
     tune_config_deinit(&s->winners[i].best);
+  for (size_t i = 0; s->looks && i < s->tasks.extraction->task_count; i++)
+    if (s->looks[i].has_result)
+      tune_session_result_deinit(&s->looks[i].result);
   free(s->spaces);
   free(s->winners);
+  free(s->looks);
 }
 
 bool tune_search_is_interrupted(const search *s) {
@@ -168,24 +177,50 @@ tune_status tune_search_finish_task(search *s, const tune_task *task,
   return TUNE_OK;
 }
 
-static tune_status run_seeded(search *s, const tune_task *task, const seed_list *seeds,
-                              bool may_be_hopeless, tune_session_result *out_result) {
-  tune_session_options session = s->options->session;
-  session.hopeless_trials = may_be_hopeless ? HOPELESS_TRIALS : 0;
+static tune_status run_session(search *s, const tune_task *task, tune_session_options session,
+                               tune_session_result *out_result) {
   tune_kept_conditions conditions;
   session.fingerprint = s->fingerprint.text;
   session.conditions = tune_search_keep_conditions(s, &conditions) ? &conditions : NULL;
   // Made-up times do not drift, and what is measured elsewhere is not measured again.
   session.drift_trials = s->takes_time ? DRIFT_TRIALS : 0;
-  session.seconds = tune_search_budget_share(s);
-  session.seeds = seeds->configs;
-  session.seed_count = seeds->count;
   session.progress = s->observer->progress && s->tells_progress ? on_progress : NULL;
   session.write_script = on_write_script;
   session.user = s;
   TUNE_RETURN_IF_ERROR(tune_session_run(task, &session, &s->evaluator, &s->store, out_result));
   tune_search_budget_note_builds(s, out_result);
   return TUNE_OK;
+}
+
+static tune_status run_seeded(search *s, const tune_task *task, const seed_list *seeds,
+                              bool may_be_hopeless, tune_session_result *out_result) {
+  tune_session_options session = s->options->session;
+  double share = tune_search_budget_share(s);
+  session.hopeless_trials = may_be_hopeless ? HOPELESS_TRIALS : 0;
+  session.seconds = share > 0 ? share : 0;
+  session.seeds = seeds->configs;
+  session.seed_count = seeds->count;
+  size_t next;
+  if (s->end > 0 && session.plateau_trials == 0 && tune_search_budget_next(s, &next) &&
+      !s->looks[next].is_ahead) {
+    session.plateau_trials = SHARED_PLATEAU_TRIALS;
+    session.plateau_percent = SHARED_PLATEAU_PERCENT;
+  }
+  return run_session(s, task, session, out_result);
+}
+
+tune_status tune_search_run_default(search *s, tune_session_result *out_result) {
+  tune_session_options session = s->options->session;
+  tune_task task;
+  tune_kept_task kept;
+  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
+  TUNE_RETURN_IF_ERROR(tune_task_space_get_kept_task(s->tasks.extraction, s->index, &kept));
+  tune_status status = tune_database_put_task(s->database, &kept);
+  tune_kept_task_deinit(&kept);
+  TUNE_RETURN_IF_ERROR(status);
+  session.trials = 1;
+  session.finalists = 0;
+  return run_session(s, &task, session, out_result);
 }
 
 static tune_status run_once(search *s, tune_task *out_task, bool may_be_hopeless,

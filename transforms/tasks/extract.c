@@ -3,6 +3,7 @@
 #include "transforms/tasks/extract.h"
 
 #include "dialects/allow.h"
+#include "dialects/constant.h"
 #include "transforms/ir/foreign_dialects.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_list.h"
@@ -381,6 +382,35 @@ size_t tune_extraction_find(const tune_extraction *extraction, const tune_digest
   while (i < extraction->task_count && !tune_digest_equal(&extraction->tasks[i].key, key))
     ++i;
   return i;
+}
+
+// What a task makes for itself is not read: empty tensors, and what all tasks have copies of.
+static bool is_of_constants(const tune_fusion_groups *groups, size_t group, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    MlirOperation from = tune_ir_definition(value);
+    bool is_own = !mlirOperationIsNull(from) &&
+                  (tune_fusion_is_small_constant(from) || tune_ir_is(from, "tensor.empty") ||
+                   tune_fusion_groups_contains(groups, group, from));
+    if (!is_own && !tune_constant_is_value(value))
+      return false;
+  }
+  return true;
+}
+
+bool tune_extraction_is_of_constants(const tune_extraction *extraction, size_t task) {
+  const tune_fusion_groups *groups = extraction->groups;
+  bool is_any = false;
+  for (size_t g = 0; g < groups->group_count; ++g) {
+    const tune_fusion_group *group = &groups->groups[g];
+    if (extraction->task_of_group[g] != task)
+      continue;
+    is_any = true;
+    for (size_t i = 0; i < group->count; ++i)
+      if (!is_of_constants(groups, g, groups->nodes[groups->members[group->first + i]].op))
+        return false;
+  }
+  return is_any;
 }
 
 void tune_extraction_destroy(tune_extraction *extraction) {

@@ -100,6 +100,9 @@ tune_status tune_extract_cut(MlirModule module, bool for_cpu, const tune_digest 
                              size_t cut_count, tune_extraction **out_extraction);
 // The index of the task with that key, or task_count.
 size_t tune_extraction_find(const tune_extraction *extraction, const tune_digest *key);
+// Whether all that task `task` reads is constant (dialects/constant.h), so that it can be done
+// ahead of the calls of its function.
+bool tune_extraction_is_of_constants(const tune_extraction *extraction, size_t task);
 void tune_extraction_destroy(tune_extraction *extraction);
 
 // Builds the function of group `group`, named `name`, with the anchor noted.

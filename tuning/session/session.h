@@ -74,6 +74,7 @@ typedef enum tune_session_stop {
   TUNE_STOP_HOPELESS, // of many trials none went well
   TUNE_STOP_INTERRUPTED,
   TUNE_STOP_SUSPENDED, // what it asked for is measured elsewhere, and not known yet
+  TUNE_STOP_AHEAD,     // no session was run: the task is done once, ahead of what is to be fast
 } tune_session_stop;
 
 // Where a session stands, for showing it.

@@ -8,6 +8,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
+#include "transforms/schedule/quick_messages.h"
+
 #include "mlir-c/Diagnostics.h"
 #include "mlir-c/Dialect/Transform/Interpreter.h"
 
@@ -25,13 +27,17 @@ MlirLogicalResult __wrap_mlirTransformApplyNamedSequence(MlirOperation payload, 
 
 static void append(MlirStringRef text, void *user) { fwrite(text.data, 1, text.length, user); }
 
+// With all that is in it, unlike in messages of the interpreter.
 static bool has(MlirOperation operation, const char *words) {
   char *text = NULL;
   size_t size;
   FILE *stream = open_memstream(&text, &size);
   if (!stream)
     abort();
+  bool is_quick = tune_quick_messages_end();
   mlirOperationPrint(operation, append, stream);
+  if (is_quick)
+    tune_quick_messages_begin();
   fclose(stream);
   bool is_there = strstr(text, words);
   free(text);

@@ -25,6 +25,7 @@
 #include "transforms/lower/cpu/nests/nest_vectors.h"
 #include "transforms/lower/cpu/padding.h"
 #include "transforms/lower/cpu/prepack.h"
+#include "transforms/lower/cpu/reference_functions.h"
 #include "transforms/lower/cpu/reference_loops.h"
 #include "transforms/lower/cpu/strided_copies.h"
 #include "transforms/lower/cpu/wide_operands.h"
@@ -204,6 +205,21 @@ static void emit_c_interface(MlirOperation module, const char *name) {
                                   mlirUnitAttrGet(mlirOperationGetContext(module)));
 }
 
+// Marks of arguments have been looked at. LLVM's translation takes time as the square of a
+// function's arguments where one of them has an attribute, and a network's weights are many.
+static void forget_argument_marks(MlirOperation function) {
+  MlirAttribute all = tune_ir_attribute(function, "arg_attrs");
+  intptr_t count = mlirAttributeIsNull(all) ? 0 : mlirArrayAttrGetNumElements(all);
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirAttribute of_one = mlirArrayAttrGetElement(all, i);
+    for (intptr_t k = 0; k < mlirDictionaryAttrGetNumElements(of_one); ++k)
+      if (!tune_ir_string_starts(mlirIdentifierStr(mlirDictionaryAttrGetElement(of_one, k).name),
+                                 "tune."))
+        return;
+  }
+  mlirOperationRemoveAttributeByName(function, tune_ir_string("arg_attrs"));
+}
+
 // The plain lowering has no `out_prepack`: nothing is packed ahead, and ops stay as they are.
 static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperation module,
                                          const char *name, const tune_function_signature *signature,
@@ -237,7 +253,10 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
     tune_accumulator_promotion_run(module);
     TUNE_RETURN_IF_ERROR(tune_leaning_add(module, name));
     TUNE_RETURN_IF_ERROR(tune_reference_loops_tile_products(module));
+    TUNE_RETURN_IF_ERROR(tune_reference_functions_make(module));
   }
+  TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
+  forget_argument_marks(function);
   TUNE_RETURN_IF_ERROR(tune_function_modules_split(module, name, out_parts));
   return convert_with_parts(lowering, module, &math, out_parts);
 }

@@ -1,0 +1,57 @@
+//===- search_looks.c - What the defaults of all tasks are like ------------------===//
+
+#include "transforms/search/search_state.h"
+
+#include <stdlib.h>
+
+typedef struct tune_search search;
+
+// Where all are, none is: they are what there is to search.
+static void find_ahead(search *s) {
+  size_t count = s->tasks.extraction->task_count, ahead = 0;
+  for (size_t i = 0; i < count; i++)
+    ahead += s->looks[i].is_ahead = tune_extraction_is_of_constants(s->tasks.extraction, i);
+  for (size_t i = 0; ahead == count && i < count; i++)
+    s->looks[i].is_ahead = false;
+}
+
+static tune_status look_at(search *s) {
+  tune_search_look *look = &s->looks[s->index];
+  tune_session_result result;
+  tune_status status = tune_search_run_default(s, &result);
+  // It is searched in its turn, and that told then.
+  if (tune_status_get_code(status) == TUNE_FAILED_PRECONDITION) {
+    tune_status_free(status);
+    return TUNE_OK;
+  }
+  TUNE_RETURN_IF_ERROR(status);
+  if (result.has_best && result.time.median > 0) {
+    look->has_result = true;
+    look->result = result;
+  } else {
+    tune_session_result_deinit(&result);
+  }
+  return TUNE_OK;
+}
+
+tune_status tune_search_look_at_defaults(search *s) {
+  size_t task;
+  find_ahead(s);
+  while (!tune_search_budget_has_looked(s) && !tune_search_is_interrupted(s) &&
+         tune_search_budget_next(s, &task)) {
+    tune_search_turn_to(s, task);
+    if (!s->looks[task].is_ahead)
+      TUNE_RETURN_IF_ERROR(look_at(s));
+  }
+  for (size_t i = 0; i < s->tasks.extraction->task_count; i++)
+    s->winners[i].is_begun = false;
+  return TUNE_OK;
+}
+
+void tune_search_take_look(search *s, tune_session_result *out_result) {
+  tune_search_look *look = &s->looks[s->index];
+  const tune_session_result nothing = {.stop = look->is_ahead ? TUNE_STOP_AHEAD : TUNE_STOP_TIME,
+                                       .drift = 1};
+  *out_result = look->has_result ? look->result : nothing;
+  look->has_result = false;
+}
