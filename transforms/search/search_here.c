@@ -149,7 +149,8 @@ static tune_status tune_one(search *s) {
   }
   TUNE_RETURN_IF_ERROR(status);
   bool is_cut = false;
-  if (tune_search_is_hopeless(&result))
+  status = tune_search_try_rules(s, &task, &result);
+  if (tune_status_is_ok(status) && tune_search_is_hopeless(&result))
     status = tune_search_search_parts(s, &task, &result.failures, tune_one, &is_cut);
   if (!is_cut && tune_status_is_ok(status)) {
     check_roofline(s, &task, &result);

@@ -17,20 +17,11 @@ static void find_ahead(search *s) {
 
 static tune_status look_at(search *s) {
   tune_search_look *look = &s->looks[s->index];
-  tune_session_result result;
-  tune_status status = tune_search_run_default(s, &result);
-  // It is searched in its turn, and that told then.
-  if (tune_status_get_code(status) == TUNE_FAILED_PRECONDITION) {
-    tune_status_free(status);
-    return TUNE_OK;
-  }
-  TUNE_RETURN_IF_ERROR(status);
-  if (result.has_best && result.time.median > 0) {
-    look->has_result = true;
-    look->result = result;
-  } else {
-    tune_session_result_deinit(&result);
-  }
+  double seconds;
+  TUNE_RETURN_IF_ERROR(tune_search_time_default(s, &look->result, &seconds));
+  look->has_result = seconds > 0;
+  if (!look->has_result)
+    tune_session_result_deinit(&look->result);
   return TUNE_OK;
 }
 

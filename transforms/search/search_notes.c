@@ -21,6 +21,7 @@ typedef enum kind {
   KIND_PLACEMENTS, //
   KIND_STORED,     //
   KIND_DRIFT,      //
+  KIND_RULE,       //
 } kind;
 
 // Notes of one kind about one thing.
@@ -216,6 +217,14 @@ void tune_search_notes_add(tune_search_notes *notes, const tune_target_facts *fa
   note_doubt(notes, facts, task, result->time.median);
 }
 
+void tune_search_notes_add_rule(tune_search_notes *notes, const tune_task *task, const char *from,
+                                const char *to, double first_seconds, double seconds) {
+  tune_figure before = tune_figure_seconds(first_seconds), after = tune_figure_seconds(seconds);
+  note(notes, KIND_RULE, "", first_seconds / seconds,
+       "%s: searched by %s, whose default takes %s; by %s it takes %s\n", task->name, to,
+       after.text, from, before.text);
+}
+
 //===--------------------------------------------------------------------------===//
 // Many tasks alike
 //===--------------------------------------------------------------------------===//
@@ -256,6 +265,13 @@ static void append_summary(const notes_of *of, tune_string_builder *text) {
     tune_string_builder_appendf(text, "during %zu tasks the machine was once ", of->count);
     append_moves(of, text);
     tune_string_builder_append(text, " than at their beginning; times were put right\n");
+    break;
+  case KIND_RULE:
+    tune_string_builder_appendf(
+        text,
+        "%zu tasks are searched by another rule than the first: its default is %.2f to %.2f "
+        "times as fast\n",
+        of->count, of->least, of->most);
     break;
   case KIND_OTHER:
     break;

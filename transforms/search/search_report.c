@@ -172,6 +172,12 @@ static void on_task_fell_back(void *user, size_t index, MlirLocation location,
   tune_string_builder_deinit(&text);
 }
 
+static void on_rule_taken(void *user, const tune_task *task, const char *from, const char *to,
+                          double first_seconds, double seconds) {
+  tune_search_report *report = user;
+  tune_search_notes_add_rule(report->of_tasks, task, from, to, first_seconds, seconds);
+}
+
 // Said in a quiet search too: it is why the task stays as it is.
 static void on_task_failed(void *user, size_t index, MlirLocation location, const tune_task *task,
                            tune_status why) {
@@ -367,6 +373,7 @@ tune_search_observer tune_search_report_get_observer(tune_search_report *report)
                                 .progress = on_progress,
                                 .task_done = on_task_done,
                                 .task_fell_back = on_task_fell_back,
+                                .rule_taken = on_rule_taken,
                                 .task_failed = on_task_failed,
                                 .round = on_round,
                                 .whole = on_whole,

@@ -2,10 +2,10 @@
 //
 // Internal to, from the bottom up, search_conditions.c (what the machine is like meanwhile),
 // search_budget.c (what of the time each task gets), search_task.c (the search at one task),
-// search_looks.c (what its default is like), search_parts.c (that at its parts), the two backends,
-// search_here.c (tasks one after the other, measured here) and search_rounds.c (all tasks in
-// rounds, measured elsewhere), search_demotions.c (what comes of that, kept), search_whole.c (the
-// module with all winners), and search.c, which picks one of them.
+// search_looks.c (what its default is like), search_rules.c (other rules), search_parts.c (that at
+// its parts), the two backends, search_here.c (tasks one after the other, measured here) and
+// search_rounds.c (all tasks in rounds, measured elsewhere), search_demotions.c (what comes of
+// that, kept), search_whole.c (the module with all winners), and search.c, which picks one of them.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -31,6 +31,7 @@ typedef struct tune_search_winner {
   bool is_default;
   tune_config best;          // of the space that the task has in the end
   double time, default_time; // seconds; 0: the default failed
+  double first_time;         // of the first rule's default, where another one is faster; else 0
   bool is_begun;             // the search at the task
 } tune_search_winner;
 
@@ -110,8 +111,20 @@ void tune_search_turn_to(struct tune_search *s, size_t task);
 // one by the next rule. `*out_task` is what was searched at last, and `*out_result` the caller's.
 tune_status tune_search_run_session(struct tune_search *s, tune_task *out_task,
                                     tune_session_result *out_result);
-// Builds and times the default of the present task alone; `*out_result` is the caller's.
-tune_status tune_search_run_default(struct tune_search *s, tune_session_result *out_result);
+// Builds and times the default of the present task alone; 0 seconds: it does not work.
+// `*out_result` is the caller's. No winner is kept.
+tune_status tune_search_time_default(struct tune_search *s, tune_session_result *out_result,
+                                     double *out_seconds);
+// Searches the present task for its share of the time, and keeps no winner.
+tune_status tune_search_run_trials(struct tune_search *s, tune_task *out_task,
+                                   tune_session_result *out_result);
+// Finds and keeps the winner of what is known of the present task.
+tune_status tune_search_run_known(struct tune_search *s, tune_task *out_task,
+                                  tune_session_result *out_result);
+// Compares what was found of the present task, `*result`, with other rules, where there is a time
+// for all tasks; it and `*task` are those of the best afterwards.
+tune_status tune_search_try_rules(struct tune_search *s, tune_task *task,
+                                  tune_session_result *result);
 // Looks at the defaults of all tasks that are part of a run, those first that take most of it at
 // best, as long as there is time for that.
 tune_status tune_search_look_at_defaults(struct tune_search *s);

@@ -177,8 +177,21 @@ tune_status tune_search_finish_task(search *s, const tune_task *task,
   return TUNE_OK;
 }
 
+// Keeps trials alone.
+static tune_status append_trial(void *self, const tune_record *record) {
+  const tune_record_store *store = self;
+  return record->kind == TUNE_RECORD_WINNER ? TUNE_OK : store->append(store->self, record);
+}
+
+static tune_status load_all(void *self, const char *task, const char *fingerprint,
+                            tune_record_visitor visit, void *user) {
+  const tune_record_store *store = self;
+  return store->load(store->self, task, fingerprint, visit, user);
+}
+
 static tune_status run_session(search *s, const tune_task *task, tune_session_options session,
-                               tune_session_result *out_result) {
+                               bool keeps_winner, tune_session_result *out_result) {
+  const tune_record_store trials = {.self = &s->store, .append = append_trial, .load = load_all};
   tune_kept_conditions conditions;
   session.fingerprint = s->fingerprint.text;
   session.conditions = tune_search_keep_conditions(s, &conditions) ? &conditions : NULL;
@@ -187,13 +200,15 @@ static tune_status run_session(search *s, const tune_task *task, tune_session_op
   session.progress = s->observer->progress && s->tells_progress ? on_progress : NULL;
   session.write_script = on_write_script;
   session.user = s;
-  TUNE_RETURN_IF_ERROR(tune_session_run(task, &session, &s->evaluator, &s->store, out_result));
+  TUNE_RETURN_IF_ERROR(tune_session_run(task, &session, &s->evaluator,
+                                        keeps_winner ? &s->store : &trials, out_result));
   tune_search_budget_note_builds(s, out_result);
   return TUNE_OK;
 }
 
 static tune_status run_seeded(search *s, const tune_task *task, const seed_list *seeds,
-                              bool may_be_hopeless, tune_session_result *out_result) {
+                              bool may_be_hopeless, bool keeps_winner,
+                              tune_session_result *out_result) {
   tune_session_options session = s->options->session;
   double share = tune_search_budget_share(s);
   session.hopeless_trials = may_be_hopeless ? HOPELESS_TRIALS : 0;
@@ -206,13 +221,16 @@ static tune_status run_seeded(search *s, const tune_task *task, const seed_list 
     session.plateau_trials = SHARED_PLATEAU_TRIALS;
     session.plateau_percent = SHARED_PLATEAU_PERCENT;
   }
-  return run_session(s, task, session, out_result);
+  return run_session(s, task, session, keeps_winner, out_result);
 }
 
-tune_status tune_search_run_default(search *s, tune_session_result *out_result) {
+tune_status tune_search_time_default(search *s, tune_session_result *out_result,
+                                     double *out_seconds) {
   tune_session_options session = s->options->session;
   tune_task task;
   tune_kept_task kept;
+  *out_seconds = 0;
+  *out_result = (tune_session_result){.has_best = false};
   tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
   TUNE_RETURN_IF_ERROR(tune_task_space_get_kept_task(s->tasks.extraction, s->index, &kept));
   tune_status status = tune_database_put_task(s->database, &kept);
@@ -220,7 +238,29 @@ tune_status tune_search_run_default(search *s, tune_session_result *out_result) 
   TUNE_RETURN_IF_ERROR(status);
   session.trials = 1;
   session.finalists = 0;
-  return run_session(s, &task, session, out_result);
+  status = run_session(s, &task, session, false, out_result);
+  // It is searched in its turn, and that told then.
+  if (tune_status_get_code(status) == TUNE_FAILED_PRECONDITION) {
+    tune_status_free(status);
+    return TUNE_OK;
+  }
+  if (tune_status_is_ok(status) && out_result->has_best)
+    *out_seconds = out_result->time.median;
+  return status;
+}
+
+tune_status tune_search_run_known(search *s, tune_task *out_task, tune_session_result *out_result) {
+  tune_session_options session = s->options->session;
+  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, out_task);
+  session.trials = 1;
+  return run_session(s, out_task, session, true, out_result);
+}
+
+tune_status tune_search_run_trials(search *s, tune_task *out_task,
+                                   tune_session_result *out_result) {
+  const seed_list nothing = {.count = 0};
+  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, out_task);
+  return run_seeded(s, out_task, &nothing, false, false, out_result);
 }
 
 static tune_status run_once(search *s, tune_task *out_task, bool may_be_hopeless,
@@ -229,7 +269,7 @@ static tune_status run_once(search *s, tune_task *out_task, bool may_be_hopeless
   tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, out_task);
   tune_status status = find_seeds(s, &seeds);
   if (tune_status_is_ok(status))
-    status = run_seeded(s, out_task, &seeds, may_be_hopeless, out_result);
+    status = run_seeded(s, out_task, &seeds, may_be_hopeless, true, out_result);
   seeds_deinit(&seeds);
   return status;
 }

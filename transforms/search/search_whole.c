@@ -117,6 +117,11 @@ static tune_status find_next(const whole *w, size_t task, ways *out_ways) {
 // The module as a task
 //===--------------------------------------------------------------------------===//
 
+// Whether its winner is of another rule than the first, by which the task works, too.
+static bool is_of_other_rule(const search *s, size_t task) {
+  return s->winners[task].first_time > 0;
+}
+
 // What is chosen already, the default where it is another one and works, and the next best.
 static tune_status list_ways(whole *w, size_t task, size_t *out_count) {
   const search *s = w->search;
@@ -126,11 +131,13 @@ static tune_status list_ways(whole *w, size_t task, size_t *out_count) {
   w->ways_of[task] = own->items;
   w->keys[task] = s->tasks.extraction->tasks[task].key.text;
   *out_count = 1;
-  if (!winner->has_best || winner->is_default || !(winner->default_time > 0))
+  bool is_other = is_of_other_rule(s, task);
+  double default_time = is_other ? winner->first_time : winner->default_time;
+  if (!winner->has_best || (winner->is_default && !is_other) || !(default_time > 0))
     return TUNE_OK;
-  w->gains[task] = (winner->default_time - winner->time) *
-                   (double)s->tasks.extraction->tasks[task].occurrence_count;
-  own->items[TUNE_WHOLE_DEFAULT] = (tune_task_way){passed_over, w->defaults};
+  w->gains[task] =
+      (default_time - winner->time) * (double)s->tasks.extraction->tasks[task].occurrence_count;
+  own->items[TUNE_WHOLE_DEFAULT] = (tune_task_way){is_other ? 0 : passed_over, w->defaults};
   TUNE_RETURN_IF_ERROR(find_next(w, task, own));
   own->items[TUNE_WHOLE_NEXT] = (tune_task_way){passed_over, own->next};
   *out_count = own->next ? MOST_WAYS : TUNE_WHOLE_DEFAULT + 1;
@@ -257,20 +264,43 @@ static tune_status write_one(const whole *w, const tune_demoted *demoted, tune_c
                                       is_default ? "default" : provenance);
 }
 
+// The first rule's default, which is the winner in the database from now on, too.
+static tune_status write_first_rule(const whole *w, size_t task) {
+  search *s = w->search;
+  tune_task_space *space, *other = s->spaces[task];
+  s->tasks.attempts[task].passed_over = 0;
+  TUNE_RETURN_IF_ERROR(tune_task_space_forget_chosen(other, &s->tasks.anchors));
+  TUNE_RETURN_IF_ERROR(tune_module_tasks_make_space(&s->tasks, task, &space));
+  tune_task_space_destroy(other);
+  s->spaces[task] = space;
+  tune_search_turn_to(s, task);
+  tune_task task_now;
+  tune_session_result result;
+  TUNE_RETURN_IF_ERROR(tune_search_run_known(s, &task_now, &result));
+  tune_session_result_deinit(&result);
+  return tune_task_space_write_chosen(space, &s->tasks.anchors, &space->config, "default");
+}
+
 static tune_status write_and_keep(const whole *w, const tune_demotion *demotion,
                                   tune_config *configs, tune_search_demoted *kept) {
   const search *s = w->search;
+  size_t count = 0;
   for (size_t i = 0; i < demotion->demoted_count; i++) {
     const tune_demoted *demoted = &demotion->demoted[i];
     bool is_default = demoted->value == TUNE_WHOLE_DEFAULT;
+    if (is_default && is_of_other_rule(s, demoted->task)) {
+      TUNE_RETURN_IF_ERROR(write_first_rule(w, demoted->task));
+      continue;
+    }
     TUNE_RETURN_IF_ERROR(write_one(w, demoted, &configs[i]));
-    kept[i] = (tune_search_demoted){.demoted = demoted,
-                                    .config = &configs[i],
-                                    .seconds = is_default ? s->winners[demoted->task].default_time
-                                                          : w->ways[demoted->task].next_seconds};
+    kept[count++] =
+        (tune_search_demoted){.demoted = demoted,
+                              .config = &configs[i],
+                              .seconds = is_default ? s->winners[demoted->task].default_time
+                                                    : w->ways[demoted->task].next_seconds};
   }
   bool is_over = demotion->verdict == TUNE_VERDICT_OK && !demotion->ended;
-  return tune_search_keep_demotions(s, kept, demotion->demoted_count, is_over);
+  return tune_search_keep_demotions(s, kept, count, is_over);
 }
 
 // Writes what the demoted tasks have now in place of their winners, on the ops and to the database.
@@ -297,7 +327,7 @@ static void tell(const search *s, const tune_demotion *demotion, const char *unc
 // Whether some task has another one than its default.
 static bool has_winners(const search *s) {
   for (size_t i = 0; i < s->tasks.extraction->task_count; i++)
-    if (s->winners[i].has_best && !s->winners[i].is_default)
+    if (s->winners[i].has_best && (!s->winners[i].is_default || is_of_other_rule(s, i)))
       return true;
   return false;
 }

@@ -95,6 +95,25 @@ tune_status tune_task_choices_write_chosen(MlirOperation op, const tune_task_cho
   return status;
 }
 
+tune_status tune_task_choices_forget_chosen(MlirOperation op, const tune_task_choices_form *form) {
+  tune_choices choices, left;
+  TUNE_RETURN_IF_ERROR(read_own(op, form, &choices));
+  left = (tune_choices){.target = choices.target};
+  tune_status status = TUNE_OK;
+  for (size_t i = 0; i < choices.count && tune_status_is_ok(status); ++i) {
+    const tune_choice *choice = &choices.items[i];
+    if (choice->is_open)
+      status = tune_choices_set_open(&left, choice->name, &choice->domain);
+    else if (strcmp(choice->chosen.provenance, "user") == 0)
+      status = tune_choices_set_chosen(&left, choice->name, &choice->chosen);
+  }
+  if (tune_status_is_ok(status))
+    status = tune_choices_write(op, &left);
+  tune_choices_deinit(&choices);
+  tune_choices_deinit(&left);
+  return status;
+}
+
 static tune_status set_open(tune_choices *choices, const tune_knob *knob, tune_choice_kind kind) {
   tune_domain domain = {.kind = kind, .count = knob->value_count};
   domain.values = calloc(knob->value_count, sizeof *domain.values);

@@ -354,6 +354,17 @@ static bool is_repeated(const tune_fusion_groups *groups, const tune_fusion_node
                                : facts->loop_count < root->loop_count;
 }
 
+// The same among ops on elements, for CPUs: along the root's innermost loop, each step of the
+// others would do all of it again. (What is a number a row is computed once a row.)
+static bool is_repeated_in_rows(const tune_fusion_groups *groups, const tune_fusion_node *node,
+                                const tune_fusion_group *group) {
+  size_t innermost = groups->nodes[group->root].facts.loop_count - 1;
+  bool has_innermost = false;
+  for (size_t loop = 0; loop < node->facts.loop_count; ++loop)
+    has_innermost |= node->space[loop] == innermost;
+  return groups->for_cpu && !group->has_heavy && has_innermost && is_repeated(groups, node, group);
+}
+
 // Whether cuts let `node` join `group`.
 static bool may_join(const tune_fusion_groups *groups, const tune_fusion_node *node,
                      const tune_fusion_group *group) {
@@ -376,7 +387,7 @@ static bool join(tune_fusion_groups *groups, tune_fusion_node *node, const users
   } else {
     tune_op_class op_class = node->facts.op_class;
     if (op_class == TUNE_OP_PAD || (group->has_heavy && is_repeated(groups, node, group)) ||
-        !find_space(groups, node, all->group))
+        !find_space(groups, node, all->group) || is_repeated_in_rows(groups, node, group))
       return false;
     if (op_class == TUNE_OP_REDUCTION) {
       uint32_t rows;
