@@ -27,8 +27,9 @@ PEERS = ["torch", "compile", "onnxruntime", "openvino"]
 GOAL = 1.15  # geometric mean of the best peer's time over ours
 MOST_ERROR = 0.01  # of the root mean square of torch's output
 NAMES = ["resnet50", "mobilenetv2", "efficientnet_lite0", "deit_small", "convnext_femto", "regnety_002",
-         "yolo_head", "bert_128", "bert_384", "gpt2_prefill128", "llama_prefill128", "t5_encoder",
-         "whisper_encoder", "unet_block"]  # zoo.py needs torch
+         "yolo_head", "bert_128", "bert_384", "gpt2_prefill128", "llama_prefill128",
+         "gpt2_decode128", "llama_decode1024", "t5_encoder", "whisper_encoder", "unet_block",
+         "lstm"]  # zoo.py needs torch
 
 
 def options_from(arguments):

@@ -16,15 +16,22 @@ def timm_network(name, size=224):
     return build
 
 
-class Encoder(torch.nn.Module):
-    """Token ids to the last hidden states."""
+class Decoder(torch.nn.Module):
+    """Token ids, a mask of all tokens so far, and a key and a value of each layer for the tokens
+    before, if any, to the last hidden states.
+
+    With no mask the model would look for sequences packed into one, by a sum of prefixes that
+    torch-mlir does not lower to linalg; tokenizers give one."""
 
     def __init__(self, model):
         super().__init__()
         self.model = model
 
-    def forward(self, ids):
-        return self.model(input_ids=ids, use_cache=False).last_hidden_state
+    def forward(self, ids, mask, *past):
+        from transformers import DynamicCache
+        cache = DynamicCache(list(zip(past[::2], past[1::2]))) if past else None
+        return self.model(input_ids=ids, attention_mask=mask, cache=cache,
+                          use_cache=bool(past)).last_hidden_state
 
 
 def tokens(batch, length, vocabulary):
@@ -47,20 +54,31 @@ def bert(length):
     return build
 
 
-def gpt2(length):
+def decoded(batch, length, past, config, heads):
+    """Inputs of a Decoder for `length` tokens after `past` others."""
+    width = config.hidden_size // config.num_attention_heads
+    layers = config.num_hidden_layers if past else 0
+    return (tokens(batch, length, config.vocab_size),
+            torch.ones(batch, past + length, dtype=torch.long),
+            *(torch.randn(batch, heads, past, width) for _ in range(2 * layers)))
+
+
+def gpt2(length, past=0):
     def build(batch):
         from transformers import GPT2Config, GPT2Model
         config = GPT2Config()
-        return Encoder(GPT2Model(config)), (tokens(batch, length, config.vocab_size),)
+        inputs = decoded(batch, length, past, config, config.num_attention_heads)
+        return Decoder(GPT2Model(config)), inputs
     return build
 
 
-def llama(length):
+def llama(length, past=0):
     def build(batch):
         from transformers import LlamaConfig, LlamaModel
         config = LlamaConfig(hidden_size=1024, intermediate_size=2816, num_hidden_layers=8,
                              num_attention_heads=16, num_key_value_heads=4, vocab_size=32000)
-        return Encoder(LlamaModel(config)), (tokens(batch, length, config.vocab_size),)
+        inputs = decoded(batch, length, past, config, config.num_key_value_heads)
+        return Decoder(LlamaModel(config)), inputs
     return build
 
 
@@ -138,6 +156,20 @@ def unet_block(batch):
     return Block(), (torch.randn(batch, 128, 32, 32),)
 
 
+def lstm(length):
+    """Two layers; the last one's hidden states."""
+    def build(batch):
+        class Lstm(torch.nn.Module):
+            def __init__(self, inputs=256, hidden=512):
+                super().__init__()
+                self.model = torch.nn.LSTM(inputs, hidden, num_layers=2, batch_first=True)
+
+            def forward(self, x):
+                return self.model(x)[0]
+        return Lstm(), (torch.randn(batch, length, 256),)
+    return build
+
+
 # Name: builds (module, inputs) for a batch.
 NETWORKS = {
     "resnet50": timm_network("resnet50"),
@@ -151,9 +183,12 @@ NETWORKS = {
     "bert_384": bert(384),
     "gpt2_prefill128": gpt2(128),
     "llama_prefill128": llama(128),
+    "gpt2_decode128": gpt2(1, past=128),
+    "llama_decode1024": llama(1, past=1024),
     "t5_encoder": t5_encoder(128),
     "whisper_encoder": whisper_encoder,
     "unet_block": unet_block,
+    "lstm": lstm(32),
 }
 
 
