@@ -8,6 +8,7 @@
 #include "transforms/passes/passes.h"
 #include "transforms/passes/task_options.h"
 #include "transforms/spaces/best_config.h"
+#include "transforms/spaces/best_rule.h"
 #include "transforms/spaces/module_tasks.h"
 #include "transforms/tasks/module_key.h"
 
@@ -45,6 +46,8 @@ static tune_status apply_to_tasks(MlirOperation module, const tune_pass_options 
   for (size_t i = 0; i < tasks.extraction->task_count && tune_status_is_ok(status); ++i) {
     tune_task_space *space = NULL;
     status = tune_module_tasks_make_space(&tasks, i, &space);
+    if (tune_status_is_ok(status))
+      status = tune_best_rule_follow(&tasks, database, &space);
     if (tune_status_is_ok(status))
       status = apply_to_task(&tasks, database, space);
     tune_task_space_destroy(space);

@@ -24,10 +24,10 @@
 // A search of fewer candidates than that finds nothing.
 #define LEAST_TRIALS 6
 // The share of the time in which defaults are looked at.
-#define MOST_FOR_LOOKS 0.35
+#define MOST_FOR_LOOKS 0.25
 // Of the module as a whole: by default, with the winners, and plainly, each of which takes longer
 // than its tasks one by one. At most so much of the time is kept for that.
-#define WHOLE_BUILDS 5
+#define WHOLE_BUILDS 4
 #define MOST_FOR_WHOLE 0.4
 // A session that may run for no time at all would have no limit.
 #define LEAST_SESSION 0.001
@@ -60,13 +60,21 @@ static double weight(const search *s, size_t index) {
   return runs * (gain > LEAST_GAIN * now ? gain : LEAST_GAIN * now);
 }
 
-// What a candidate of the task takes to build and to time; 0: nobody knows.
-static double trial_seconds(const search *s, size_t task) {
-  const tune_search_look *look = &s->looks[task];
+// What a search of the task takes at least that is worth it: its reference and inputs, and some
+// candidates. Where the task's default is not known, as those of others; 0: nobody knows.
+static double least_seconds(const search *s, size_t task) {
   double seconds = 0;
-  for (int stage = 0; look->has_result && stage < TUNE_STAGE_COUNT; stage++)
-    seconds += look->result.stage_seconds[stage];
-  return seconds;
+  size_t count = 0;
+  for (size_t i = 0; i < s->tasks.extraction->task_count; i++) {
+    const tune_search_look *look = &s->looks[i];
+    if (!look->has_result || (i != task && s->looks[task].has_result))
+      continue;
+    seconds += look->result.seconds;
+    for (int stage = 0; stage < TUNE_STAGE_COUNT; stage++)
+      seconds += (LEAST_TRIALS - 1) * look->result.stage_seconds[stage];
+    count++;
+  }
+  return count ? seconds / (double)count : 0;
 }
 
 void tune_search_budget_begin(search *s) {
@@ -132,7 +140,7 @@ static size_t list_claims(const search *s, claim *claims) {
   size_t count = 0;
   for (size_t i = 0; i < s->tasks.extraction->task_count; i++)
     if (i == s->index || is_to_come(s, i))
-      claims[count++] = (claim){weight(s, i), LEAST_TRIALS * trial_seconds(s, i)};
+      claims[count++] = (claim){weight(s, i), least_seconds(s, i)};
   qsort(claims, count, sizeof *claims, by_weight);
   return count;
 }
@@ -159,7 +167,7 @@ double tune_search_budget_share(const search *s) {
   double left = s->end - kept_for_whole(s) - tune_clock_seconds();
   double all = sum_of_sharers(s, left);
   double seconds = all > 0 ? present / all * left : 0;
-  bool is_enough = seconds >= LEAST_TRIALS * trial_seconds(s, s->index) || present >= all;
+  bool is_enough = seconds >= least_seconds(s, s->index) || present >= all;
   if ((!is_enough && !s->is_of_parts) || s->looks[s->index].is_ahead)
     return -1;
   if (seconds < LEAST_SESSION)

@@ -92,8 +92,16 @@ static bool is_worth_it(const search *s, const form *best) {
              ENOUGH_PERCENT;
 }
 
+// What the winner is compared with is the first rule's default; they were not timed side by side.
+static void compare_with_first(search *s, double first_time, tune_session_result *result) {
+  s->winners[s->index].first_time = result->default_time = first_time;
+  result->is_default = result->was_compared = false;
+  result->speedup = first_time / result->time.median;
+  result->speedup_low = result->speedup_high = 0;
+}
+
 tune_status tune_search_try_rules(search *s, tune_task *task, tune_session_result *result) {
-  if (!(s->end > 0) || !s->takes_time || s->is_of_parts || !result->has_best ||
+  if (!(s->end > 0) || s->is_of_parts || !result->has_best ||
       s->tasks.attempts[s->index].passed_over || !tune_task_space_is_free(s->space))
     return TUNE_OK;
   double first_time = result->default_time;
@@ -114,8 +122,8 @@ tune_status tune_search_try_rules(search *s, tune_task *task, tune_session_resul
     enter(s, &best);
   }
   *result = best.result;
-  if (best.number)
-    s->winners[s->index].first_time = first_time;
+  if (best.number && first_time > 0)
+    compare_with_first(s, first_time, result);
   tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, task);
   return status;
 }

@@ -211,6 +211,7 @@ static tune_status run_on(whole *w, const tune_task *task, tune_demotion *out_de
   tune_process_evaluator_options options;
   tune_search_here_describe_evaluator(s, &options);
   options.building.seconds = BUILD_SECONDS;
+  options.building.on_all_cores = true;
   options.measuring.counters = false;
   options.measuring.seconds = RUN_SECONDS;
   tune_evaluator evaluator;
@@ -269,7 +270,6 @@ static tune_status write_first_rule(const whole *w, size_t task) {
   search *s = w->search;
   tune_task_space *space, *other = s->spaces[task];
   s->tasks.attempts[task].passed_over = 0;
-  TUNE_RETURN_IF_ERROR(tune_task_space_forget_chosen(other, &s->tasks.anchors));
   TUNE_RETURN_IF_ERROR(tune_module_tasks_make_space(&s->tasks, task, &space));
   tune_task_space_destroy(other);
   s->spaces[task] = space;

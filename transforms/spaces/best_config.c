@@ -124,27 +124,6 @@ static tune_status find_best(tune_database *database, const tune_task_space *spa
                                    : status;
 }
 
-static tune_status visit_winner(void *user, const tune_record *record) {
-  char **schedule = user;
-  if (record->verdict != TUNE_VERDICT_OK || record->kind != TUNE_RECORD_WINNER)
-    return TUNE_OK;
-  free(*schedule);
-  *schedule = strdup(record->schedule);
-  return *schedule ? TUNE_OK : tune_status_out_of_memory("looking for a winner");
-}
-
-tune_status tune_best_config_find_schedule(tune_database *database, const char *key,
-                                           const tune_target_facts *facts, char **out_schedule) {
-  *out_schedule = NULL;
-  tune_status status =
-      tune_database_load(database, key, facts->digest.text, visit_winner, out_schedule);
-  if (!tune_status_is_ok(status)) {
-    free(*out_schedule);
-    *out_schedule = NULL;
-  }
-  return status;
-}
-
 //===--------------------------------------------------------------------------===//
 // In a module
 //===--------------------------------------------------------------------------===//

@@ -32,12 +32,6 @@ tune_status tune_best_config_find(tune_database *database, const tune_task_space
                                   const tune_target_facts *facts, const tune_digest *module,
                                   tune_best_outcome *out_outcome, tune_config *out_config);
 
-// Finds the schedule of the last winner of the task with the key `key`, of whichever rule: a search
-// that has compared rules leaves the winner of the best one last. `*out_schedule` is its digest,
-// free it; NULL: there is no winner.
-tune_status tune_best_config_find_schedule(tune_database *database, const char *key,
-                                           const tune_target_facts *facts, char **out_schedule);
-
 // Says why the task keeps the default schedule, which `outcome` is not found for: "'matmul 8x8x8'
 // keeps the default schedule: no record ..."; free() it.
 tune_status tune_best_config_describe(tune_database *database, const tune_task_space *space,

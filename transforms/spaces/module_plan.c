@@ -4,6 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/spaces/best_config.h"
+#include "transforms/spaces/best_rule.h"
 #include "transforms/spaces/module_schedule.h"
 #include "transforms/tasks/module_key.h"
 #include "tuning/space/config_complete.h"
@@ -114,51 +115,12 @@ static tune_status decide(const tune_module_plan *plan, const tune_task_space *s
   return status;
 }
 
-// A search looks at so many rules of a task.
-#define MOST_RULES 4
-
-// Makes the space of the rule whose schedule has the digest `schedule`, in place of `*space`, which
-// is of the first rule; it stays where no rule has that any more.
-static tune_status take_rule_of(tune_module_plan *plan, size_t task, const char *schedule,
-                                tune_task_space **space) {
-  tune_task_attempt *attempt = &plan->tasks.attempts[task], first = *attempt;
-  for (attempt->passed_over = 1; attempt->passed_over < MOST_RULES; ++attempt->passed_over) {
-    tune_task_space *other;
-    tune_status status = tune_module_tasks_make_space(&plan->tasks, task, &other);
-    if (!tune_status_is_ok(status)) {
-      *attempt = first;
-      if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
-        return status;
-      tune_status_free(status); // no rule is left
-      return TUNE_OK;
-    }
-    if (strcmp(other->schedule_digest.text, schedule) == 0) {
-      tune_task_space_destroy(*space);
-      *space = other;
-      return TUNE_OK;
-    }
-    tune_task_space_destroy(other);
-  }
-  *attempt = first;
-  return TUNE_OK;
-}
-
 // Where the database's last winner of the task is of another rule than the first, that is meant.
-static tune_status follow_winner(tune_module_plan *plan, size_t task, const decision *how,
-                                 tune_task_space **space) {
-  tune_database *database = plan->options->database;
-  const tune_task_attempt *attempt = &plan->tasks.attempts[task];
-  char *schedule;
-  if (!database || !how->takes_records || attempt->passed_over || attempt->takes_defaults ||
-      !tune_task_space_is_free(*space))
-    return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(tune_best_config_find_schedule(database, (*space)->task->key.text,
-                                                      plan->tasks.facts, &schedule));
-  tune_status status = TUNE_OK;
-  if (schedule && strcmp(schedule, (*space)->schedule_digest.text) != 0)
-    status = take_rule_of(plan, task, schedule, space);
-  free(schedule);
-  return status;
+static tune_status follow_winner(tune_module_plan *plan, const decision *how,
+                                 tune_task_attempt attempt, tune_task_space **space) {
+  bool takes_records = plan->options->database && how->takes_records && !attempt.takes_defaults;
+  return takes_records ? tune_best_rule_follow(&plan->tasks, plan->options->database, space)
+                       : TUNE_OK;
 }
 
 static tune_status decide_task(tune_module_plan *plan, size_t task, tune_task_attempt attempt,
@@ -169,7 +131,7 @@ static tune_status decide_task(tune_module_plan *plan, size_t task, tune_task_at
   tune_planned_task planned = {.why = NULL};
   tune_status status = tune_module_tasks_make_space(&plan->tasks, task, &space);
   if (tune_status_is_ok(status))
-    status = follow_winner(plan, task, how, &space);
+    status = follow_winner(plan, how, attempt, &space);
   if (tune_status_is_ok(status))
     status = decide(plan, space, how, &planned);
   tune_task_space_destroy(space);

@@ -56,11 +56,10 @@ typedef struct tune_task_choices_form {
   bool by_target;                // ops without choices get a dictionary for each target
 } tune_task_choices_form;
 
-// Writes the values of `config` onto `op`, from `provenance`. Values of the user stay.
+// Writes the values of `config` onto `op`, from `provenance`. Values of the user stay; what else
+// was chosen, maybe by another rule, goes.
 tune_status tune_task_choices_write_chosen(MlirOperation op, const tune_task_choices_form *form,
                                            const tune_config *config, const char *provenance);
-// Takes away what others than the user have chosen for `target`.
-tune_status tune_task_choices_forget_chosen(MlirOperation op, const tune_task_choices_form *form);
 // Writes the domains of the knobs that `op` does not mention yet.
 tune_status tune_task_choices_write_open(MlirOperation op, const tune_task_choices_form *form);
 

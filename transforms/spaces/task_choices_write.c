@@ -78,10 +78,29 @@ static tune_status set_rule(tune_choices *choices, const char *rule, const char 
   return tune_choices_set_chosen(choices, TUNE_RULE_CHOICE, &chosen);
 }
 
+// What is open, or of the user.
+static tune_status read_lasting(MlirOperation op, const tune_task_choices_form *form,
+                                tune_choices *lasting) {
+  tune_choices all;
+  *lasting = (tune_choices){0};
+  TUNE_RETURN_IF_ERROR(read_own(op, form, &all));
+  lasting->target = all.target;
+  tune_status status = TUNE_OK;
+  for (size_t i = 0; i < all.count && tune_status_is_ok(status); ++i) {
+    const tune_choice *choice = &all.items[i];
+    if (choice->is_open)
+      status = tune_choices_set_open(lasting, choice->name, &choice->domain);
+    else if (is_of_user(&all, choice->name))
+      status = tune_choices_set_chosen(lasting, choice->name, &choice->chosen);
+  }
+  tune_choices_deinit(&all);
+  return status;
+}
+
 tune_status tune_task_choices_write_chosen(MlirOperation op, const tune_task_choices_form *form,
                                            const tune_config *config, const char *provenance) {
   tune_choices choices;
-  tune_status status = read_own(op, form, &choices);
+  tune_status status = read_lasting(op, form, &choices);
   for (size_t i = 0; i < tune_space_knob_count(form->space) && tune_status_is_ok(status); ++i) {
     const tune_knob *knob = tune_space_knob(form->space, i);
     if (!is_of_user(&choices, knob->name))
@@ -92,25 +111,6 @@ tune_status tune_task_choices_write_chosen(MlirOperation op, const tune_task_cho
   if (tune_status_is_ok(status))
     status = tune_choices_write(op, &choices);
   tune_choices_deinit(&choices);
-  return status;
-}
-
-tune_status tune_task_choices_forget_chosen(MlirOperation op, const tune_task_choices_form *form) {
-  tune_choices choices, left;
-  TUNE_RETURN_IF_ERROR(read_own(op, form, &choices));
-  left = (tune_choices){.target = choices.target};
-  tune_status status = TUNE_OK;
-  for (size_t i = 0; i < choices.count && tune_status_is_ok(status); ++i) {
-    const tune_choice *choice = &choices.items[i];
-    if (choice->is_open)
-      status = tune_choices_set_open(&left, choice->name, &choice->domain);
-    else if (strcmp(choice->chosen.provenance, "user") == 0)
-      status = tune_choices_set_chosen(&left, choice->name, &choice->chosen);
-  }
-  if (tune_status_is_ok(status))
-    status = tune_choices_write(op, &left);
-  tune_choices_deinit(&choices);
-  tune_choices_deinit(&left);
   return status;
 }
 

@@ -254,18 +254,6 @@ tune_status tune_task_space_write_chosen(const tune_task_space *space, const tun
   return TUNE_OK;
 }
 
-tune_status tune_task_space_forget_chosen(const tune_task_space *space,
-                                          const tune_anchors *anchors) {
-  size_t task = task_index(space, anchors);
-  tune_task_choices_form form = make_form(space, space->space);
-  for (size_t i = 0; i < space->task->occurrence_count; ++i) {
-    MlirOperation op = space->task->occurrences[i].anchor;
-    if (tune_anchors_is_of(anchors, op, task))
-      TUNE_RETURN_IF_ERROR(tune_task_choices_forget_chosen(op, &form));
-  }
-  return TUNE_OK;
-}
-
 bool tune_task_space_is_free(const tune_task_space *space) {
   const tune_space *whole = space->schedule->space;
   if (space->is_users || space->names_rule || space->is_decided)

@@ -95,12 +95,10 @@ tune_status tune_task_space_is_meant(MlirOperation schedule, const tune_extracte
                                      bool *out_is_meant);
 
 // Puts a value for each knob onto the task's anchors, as `config` (of `space->space`) says, from
-// `provenance`: "search:evolutionary". Values of the user stay as they are.
+// `provenance`: "search:evolutionary". Values of the user stay as they are; what else was chosen
+// goes.
 tune_status tune_task_space_write_chosen(const tune_task_space *space, const tune_anchors *anchors,
                                          const tune_config *config, const char *provenance);
-// Takes what others than the user have chosen off the task's anchors.
-tune_status tune_task_space_forget_chosen(const tune_task_space *space,
-                                          const tune_anchors *anchors);
 // Whether neither the user nor choices say anything about the task: its schedule is that of the
 // first rule, with all values open.
 bool tune_task_space_is_free(const tune_task_space *space);

@@ -152,7 +152,8 @@ tune_status tune_normalize_operands(MlirOperation root, bool for_cpu) {
   is_done &= tune_normalize_phases(root);
   tune_normalize_windows(root);
   is_done &= !for_cpu || (tune_normalize_regroup(root) && tune_normalize_channels_last(root) &&
-                          tune_normalize_steps(root) && tune_normalize_orders(root));
+                          tune_normalize_regroup(root) && tune_normalize_steps(root) &&
+                          tune_normalize_orders(root));
   is_done &= tune_normalize_pixels(root);
   mlirOperationSetAttributeByName(root, tune_ir_string(TUNE_NORMALIZED_ATTRIBUTE),
                                   mlirUnitAttrGet(mlirOperationGetContext(root)));

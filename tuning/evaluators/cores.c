@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void tune_cores_deinit(tune_cores *cores) {
   free(cores->measure);
@@ -43,6 +44,20 @@ tune_status tune_cores_assign(tune_cores *cores, size_t threads, const int *cpus
   cores->are_shared = cores->build_count == 0;
   for (size_t i = 0; cores->are_shared && i < count; ++i)
     cores->build[cores->build_count++] = cpus[i];
+  return TUNE_OK;
+}
+
+tune_status tune_cores_share(tune_cores *cores) {
+  if (cores->are_shared)
+    return TUNE_OK;
+  size_t count = cores->build_count + cores->measure_count;
+  int *grown = realloc(cores->build, count * sizeof *grown);
+  if (!grown)
+    return tune_status_out_of_memory("choosing cores");
+  memcpy(grown + cores->build_count, cores->measure, cores->measure_count * sizeof *grown);
+  cores->build = grown;
+  cores->build_count = count;
+  cores->are_shared = true;
   return TUNE_OK;
 }
 

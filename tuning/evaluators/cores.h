@@ -32,6 +32,8 @@ typedef struct tune_cores {
 // INVALID_ARGUMENT where `threads` is 0 or more than there are cores.
 tune_status tune_cores_init(tune_cores *cores, size_t threads);
 void tune_cores_deinit(tune_cores *cores);
+// Has builds run on all cores, in turns with measurements: where there is little to measure.
+tune_status tune_cores_share(tune_cores *cores);
 
 // The same for a machine with `count` usable CPUs; core_of[i] names the physical core of cpus[i].
 // For tests, and for tune_cores_init.

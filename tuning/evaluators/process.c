@@ -289,6 +289,8 @@ static tune_status start(struct process_evaluator *evaluator,
   set_default(&own->measuring.seconds, TUNE_RUN_SECONDS);
   set_default(&own->measuring.bytes, TUNE_RUN_BYTES);
   TUNE_RETURN_IF_ERROR(tune_cores_init(&evaluator->cores, own->target.threads));
+  if (own->building.on_all_cores)
+    TUNE_RETURN_IF_ERROR(tune_cores_share(&evaluator->cores));
   if (!own->building.jobs)
     own->building.jobs = evaluator->cores.build_count;
   TUNE_RETURN_IF_ERROR(tune_scratch_create(&evaluator->scratch));

@@ -340,15 +340,23 @@ static bool any_winner(const demoter *d) {
   return false;
 }
 
-static tune_status build_default(demoter *d) {
+// The module by default, and with all winners.
+static tune_status build_both(demoter *d) {
   tune_config config;
   TUNE_RETURN_IF_ERROR(tune_config_init_copy(&config, &d->result->config));
   for (size_t i = 0; i < config.count; ++i)
     if (has_winner(d, i))
       config.choices[i] = TUNE_WHOLE_DEFAULT;
-  tune_status status = tune_whole_build(&d->trials, &config, &d->fallback);
+  const tune_config *const configs[] = {&config, &d->result->config};
+  tune_whole_form *const forms[] = {&d->fallback, &d->now};
+  tune_status status = tune_whole_build_two(&d->trials, configs, forms);
   d->fallback.ratio = (tune_ratio){1, 1, 1};
   tune_config_deinit(&config);
+  // There is nothing to compare it with.
+  if (tune_status_is_ok(status) && !d->fallback.ticket) {
+    tune_whole_drop(&d->trials, &d->now);
+    d->now.verdict = TUNE_VERDICT_CANCELLED;
+  }
   return status;
 }
 
@@ -358,9 +366,9 @@ static tune_status look(demoter *d) {
     return end(d, "no task has anything but its default");
   }
   d->now.verdict = TUNE_VERDICT_CANCELLED;
-  TUNE_RETURN_IF_ERROR(build_default(d));
-  if (!d->trials.ended && d->fallback.ticket)
-    TUNE_RETURN_IF_ERROR(try_config(d, &d->result->config, &d->now));
+  TUNE_RETURN_IF_ERROR(build_both(d));
+  if (!d->trials.ended && d->fallback.ticket && d->now.ticket)
+    TUNE_RETURN_IF_ERROR(tune_whole_judge(&d->trials, &d->fallback, &d->now));
   // Where the comparison failed nobody has seen that it is right.
   if (!d->trials.ended && d->fallback.ticket && d->fallback.verdict == TUNE_VERDICT_OK &&
       !(d->fallback.time > 0))

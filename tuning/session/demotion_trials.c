@@ -59,21 +59,68 @@ static tune_status await(tune_whole_trials *trials, tune_whole_form *form) {
   return evaluator->methods->cancel(evaluator->self);
 }
 
-tune_status tune_whole_build(tune_whole_trials *trials, const tune_config *config,
-                             tune_whole_form *out_form) {
+// Begins to build `config`; `*out_ticket` is 0 where nothing more is to be built.
+static tune_status begin_build(tune_whole_trials *trials, const tune_config *config,
+                               tune_whole_form *out_form, uint64_t *out_ticket) {
   const tune_evaluator *evaluator = trials->evaluator;
   *out_form = (tune_whole_form){.verdict = TUNE_VERDICT_CANCELLED};
+  *out_ticket = 0;
   if (goes_on(trials) && trials->builds >= trials->options->builds)
     trials->ended = "as many modules were built as are worth it";
   if (!goes_on(trials))
     return TUNE_OK;
   ++trials->builds;
-  uint64_t ticket = ++trials->last_ticket;
-  TUNE_RETURN_IF_ERROR(evaluator->methods->build(evaluator->self, ticket, config));
+  *out_ticket = ++trials->last_ticket;
+  return evaluator->methods->build(evaluator->self, *out_ticket, config);
+}
+
+tune_status tune_whole_build(tune_whole_trials *trials, const tune_config *config,
+                             tune_whole_form *out_form) {
+  uint64_t ticket;
+  TUNE_RETURN_IF_ERROR(begin_build(trials, config, out_form, &ticket));
+  if (!ticket)
+    return TUNE_OK;
   TUNE_RETURN_IF_ERROR(await(trials, out_form));
   if (out_form->verdict == TUNE_VERDICT_OK)
     out_form->ticket = ticket;
   return TUNE_OK;
+}
+
+// Waits for both; where it goes on no longer, stops them.
+static tune_status await_two(tune_whole_trials *trials, const uint64_t tickets[2],
+                             tune_whole_form *const forms[2]) {
+  const tune_evaluator *evaluator = trials->evaluator;
+  for (size_t left = 2; left > 0;) {
+    tune_evaluation event;
+    bool any;
+    if (!goes_on(trials))
+      return evaluator->methods->cancel(evaluator->self);
+    TUNE_RETURN_IF_ERROR(evaluator->methods->wait(evaluator->self, WAIT_SECONDS, &event, &any));
+    if (!any)
+      continue;
+    size_t which = event.ticket == tickets[1];
+    take_event(forms[which], &event);
+    tune_evaluation_deinit(&event);
+    if (forms[which]->verdict == TUNE_VERDICT_OK)
+      forms[which]->ticket = tickets[which];
+    --left;
+  }
+  return TUNE_OK;
+}
+
+tune_status tune_whole_build_two(tune_whole_trials *trials, const tune_config *const configs[2],
+                                 tune_whole_form *const out_forms[2]) {
+  const tune_evaluator *evaluator = trials->evaluator;
+  uint64_t tickets[2];
+  if (evaluator->methods->capacity(evaluator->self) < 2) {
+    TUNE_RETURN_IF_ERROR(tune_whole_build(trials, configs[0], out_forms[0]));
+    return tune_whole_build(trials, configs[1], out_forms[1]);
+  }
+  for (size_t i = 0; i < 2; ++i)
+    TUNE_RETURN_IF_ERROR(begin_build(trials, configs[i], out_forms[i], &tickets[i]));
+  if (tickets[1])
+    return await_two(trials, tickets, out_forms);
+  return tickets[0] ? evaluator->methods->cancel(evaluator->self) : TUNE_OK;
 }
 
 tune_status tune_whole_check(tune_whole_trials *trials, tune_whole_form *form) {

@@ -42,6 +42,10 @@ void tune_whole_drop(tune_whole_trials *trials, tune_whole_form *form);
 tune_status tune_whole_build(tune_whole_trials *trials, const tune_config *config,
                              tune_whole_form *out_form);
 
+// The same of two at once, where the evaluator builds so many.
+tune_status tune_whole_build_two(tune_whole_trials *trials, const tune_config *const configs[2],
+                                 tune_whole_form *const out_forms[2]);
+
 // Checks and times `form` beside `base`, both built: its ratio is to that. The verdict of the one
 // to blame is no longer OK where one is wrong; neither has a new time then.
 tune_status tune_whole_judge(tune_whole_trials *trials, tune_whole_form *base,

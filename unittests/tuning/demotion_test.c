@@ -23,7 +23,7 @@ typedef struct model {
   // What it was asked.
   tune_config built[200]; // by ticket
   bool is_pending[200], is_measuring;
-  uint64_t pending;
+  size_t capacity;
   size_t build_count, live;
   sig_atomic_t interrupted;
   size_t interrupts_at;            // after so many builds; 0: never
@@ -58,7 +58,7 @@ static tune_status model_build(void *self, uint64_t ticket, const tune_config *c
   model *m = self;
   assert_in_range(ticket, 1, 199);
   assert_ok(tune_config_init_copy(&m->built[ticket], config));
-  m->pending = ticket;
+  m->is_pending[ticket] = true;
   ++m->build_count;
   if (m->interrupts_at && m->build_count > m->interrupts_at)
     m->interrupted = 1;
@@ -68,7 +68,7 @@ static tune_status model_build(void *self, uint64_t ticket, const tune_config *c
 static tune_status model_measure(void *self, uint64_t ticket, double best) {
   model *m = self;
   (void)best;
-  m->pending = ticket;
+  m->is_pending[ticket] = true;
   m->is_measuring = true;
   return TUNE_OK;
 }
@@ -81,12 +81,26 @@ static void model_release(void *self, uint64_t ticket) {
   --m->live;
 }
 
+// What was begun last is done first; 0: nothing is under way.
+static uint64_t find_pending(const model *m) {
+  uint64_t ticket = 199;
+  while (ticket > 0 && !m->is_pending[ticket])
+    --ticket;
+  return ticket;
+}
+
+static size_t model_capacity(const void *self) {
+  const model *m = self;
+  return m->capacity;
+}
+
 static tune_status model_wait(void *self, double limit, tune_evaluation *event, bool *any) {
   model *m = self;
   (void)limit;
-  assert_int_not_equal(m->pending, 0);
-  const tune_config *config = &m->built[m->pending];
-  *event = (tune_evaluation){.ticket = m->pending, .is_measured = m->is_measuring};
+  uint64_t pending = find_pending(m);
+  assert_int_not_equal(pending, 0);
+  const tune_config *config = &m->built[pending];
+  *event = (tune_evaluation){.ticket = pending, .is_measured = m->is_measuring};
   *any = true;
   for (size_t i = 0; i < m->count && !m->is_measuring; ++i)
     if (config->choices[i] == TUNE_WHOLE_WINNER && m->fails_to_build[i])
@@ -98,11 +112,11 @@ static tune_status model_wait(void *self, double limit, tune_evaluation *event, 
   if (!m->is_measuring && event->verdict == TUNE_VERDICT_OK)
     ++m->live;
   else if (!m->is_measuring)
-    tune_config_deinit(&m->built[m->pending]);
+    tune_config_deinit(&m->built[pending]);
   if (m->is_measuring && event->verdict == TUNE_VERDICT_OK)
     event->time.median = seconds(m, config);
   m->is_measuring = false;
-  m->pending = 0;
+  m->is_pending[pending] = false;
   return TUNE_OK;
 }
 
@@ -135,12 +149,13 @@ static tune_status model_compare(void *self, const tune_compare_order *order,
 
 static tune_status model_cancel(void *self) {
   model *m = self;
-  tune_config_deinit(&m->built[m->pending]);
-  m->pending = 0;
+  for (uint64_t pending; (pending = find_pending(m)) > 0; m->is_pending[pending] = false)
+    tune_config_deinit(&m->built[pending]);
   return TUNE_OK;
 }
 
 static const tune_evaluator_class model_class = {.name = "model",
+                                                 .capacity = model_capacity,
                                                  .build = model_build,
                                                  .measure = model_measure,
                                                  .release = model_release,
@@ -150,7 +165,7 @@ static const tune_evaluator_class model_class = {.name = "model",
 
 // Tasks whose winners save what they promise.
 static model make_model(size_t count) {
-  model m = {.count = count, .doubt = 0.0001};
+  model m = {.count = count, .doubt = 0.0001, .capacity = 2};
   for (size_t i = 0; i < count; ++i)
     m.promised[i] = m.saved[i] = 0.1 + 0.01 * (double)(i * 7 % count);
   return m;

@@ -323,6 +323,14 @@ static void cores_are_divided(void **state) {
   assert_int_equal(cores.build_count, 2);
   assert_int_equal(cores.build[0], 0);
   assert_int_equal(cores.build[1], 2);
+  // Where there is little to measure, builds have that core, too.
+  assert_ok(tune_cores_share(&cores));
+  assert_true(cores.are_shared);
+  assert_int_equal(cores.build_count, 3);
+  assert_int_equal(cores.build[2], 3);
+  assert_int_equal(cores.measure_count, 1);
+  assert_ok(tune_cores_share(&cores));
+  assert_int_equal(cores.build_count, 3);
   tune_cores_deinit(&cores);
   assert_ok(tune_cores_assign(&cores, 2, cpus, paired, 4));
   assert_true(cores.are_shared);

@@ -5,6 +5,7 @@
 enum {
   MANY_ROWS = 128,  // they make up for reading all of B
   LARGE_FILTER = 8, // times the second cache: smaller ones are read faster again than lines
+  LARGE_BLOCKS = 2, // the same of a filter in blocks of columns, each of which is in one piece
 };
 
 // The innermost loop of rows but the one that tiles are of, and its place among the loops of the
@@ -48,9 +49,23 @@ static int64_t bytes_of_b(const tune_contraction_plan *plan) {
   return bytes;
 }
 
+// Whether a filter is so large that lines had better share what is read of it.
+static bool is_large(const tune_contraction_plan *plan, int64_t bytes,
+                     const tune_machine *machine) {
+  const tune_nest *anchor = plan->anchor;
+  int64_t whole = bytes;
+  for (size_t loop = 0; loop < anchor->loop_count; loop++)
+    if (loop != plan->col && anchor->extent[loop] > 1 &&
+        tune_operand_coefficient(&anchor->operands[plan->b], loop) != 0 &&
+        tune_operand_coefficient(&anchor->operands[2], loop) != 0 &&
+        __builtin_mul_overflow(whole, anchor->extent[loop], &whole))
+      return true;
+  return whole > (whole > bytes ? LARGE_BLOCKS : LARGE_FILTER) * machine->l2_bytes;
+}
+
 void tune_contraction_lines_choose(tune_contraction_plan *plan, const tune_machine *machine) {
   int64_t bytes = bytes_of_b(plan);
-  if ((plan->has_window && bytes <= LARGE_FILTER * machine->l2_bytes) || plan->transposed ||
+  if ((plan->has_window && !is_large(plan, bytes, machine)) || plan->transposed ||
       plan->dynamic_rows || plan->rows >= MANY_ROWS || bytes <= 2 * machine->l1_bytes ||
       !find_line(plan))
     return;
