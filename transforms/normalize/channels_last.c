@@ -3,6 +3,7 @@
 #include "transforms/normalize/channels_last.h"
 
 #include "dialects/constant.h"
+#include "transforms/normalize/filter_blocks.h"
 #include "transforms/normalize/image_values.h"
 #include "transforms/normalize/marks.h"
 #include "transforms/normalize/spread.h"
@@ -27,14 +28,6 @@ static const double SAVED_DEPTHWISE = 0.5, SAVED_FEW_PIXELS = 0.3, SAVED_PRODUCT
 static const double LEAST_GAIN = 1.5;
 
 //===--- Whether it pays --------------------------------------------------------------===//
-
-static double bytes_of(MlirValue value) {
-  MlirType type = mlirValueGetType(value);
-  double bytes = 4;
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
-    bytes *= (double)mlirShapedTypeGetDimSize(type, d);
-  return bytes;
-}
 
 static double saved_by(const tune_image_convolution *c) {
   if (c->is_depthwise)
@@ -77,8 +70,9 @@ static bool pays(const tune_image_values *images) {
     saved += saved_by(&c);
   }
   for (size_t i = 0; i < images->count; ++i)
-    turned += bytes_of(images->values[i]) * (is_made_elsewhere(images, images->values[i]) +
-                                             is_read_elsewhere(images, images->values[i]));
+    turned += tune_tensor_bytes(mlirValueGetType(images->values[i])) *
+              (is_made_elsewhere(images, images->values[i]) +
+               is_read_elsewhere(images, images->values[i]));
   return saved > LEAST_GAIN * turned / TURN_RATE;
 }
 
@@ -116,28 +110,6 @@ static void note_turned(turner *self, MlirValue value, MlirValue turned) {
   self->turned[tune_op_map_get(&self->images->index_of, value.ptr)] = turned;
 }
 
-// A place right behind what makes `value`.
-static tune_ir_builder builder_after(MlirValue value) {
-  MlirOperation op = tune_ir_definition(value), next;
-  if (mlirOperationIsNull(op))
-    next = mlirBlockGetFirstOperation(mlirBlockArgumentGetOwner(value));
-  else
-    next = mlirOperationGetNextInBlock(op);
-  tune_ir_builder b = tune_ir_builder_before(next);
-  b.location = tune_marks_without(b.location);
-  return b;
-}
-
-// `value`, turned, right behind what makes it.
-static MlirValue copy_behind(turner *self, MlirValue value, const tune_turn *turn) {
-  tune_ir_builder b = builder_after(value);
-  MlirValue copied = tune_turn_copy(&b, turn, value);
-  MlirOperation op = tune_ir_definition(copied);
-  tune_op_list_add(&self->made, tune_ir_definition(mlirOperationGetOperand(op, 1)));
-  tune_op_list_add(&self->made, op);
-  return copied;
-}
-
 // The dimensions of a filter: groups, windows, the channels that are summed up, all others. So that
 // of a group is in one piece.
 static tune_turn turn_of_filter(const tune_nest_maps *n, const tune_image_convolution *c) {
@@ -168,128 +140,8 @@ static void turn_filter(turner *self, tune_nest_maps *n, const tune_image_convol
   if (!is_turned || c->is_depthwise || !c->has_window)
     return;
   // Outside of the loops that the convolution may be in.
-  operands[filter] = copy_behind(self, operands[filter], &turn);
+  operands[filter] = tune_turn_copy_behind(&self->made, operands[filter], &turn);
   n->maps[filter] = tune_turn_map(&turn, n->maps[filter]);
-}
-
-//===--- Filters in blocks ------------------------------------------------------------===//
-
-// A filter that is read for few pixels is read as fast as it comes: in rows of all output channels,
-// of which a tile takes some, a piece here and there. In blocks of channels each is in one piece.
-enum { BLOCK = 32, LEAST_BYTES = 1 << 18 };
-
-// Whether the filter of the convolution `n` goes in blocks. What Winograd may take stays whole.
-static bool goes_in_blocks(const tune_nest_maps *n, const tune_image_convolution *c) {
-  MlirAffineMap result = tune_nest_maps_result(n);
-  MlirValue filter = mlirOperationGetOperand(n->op, 1 - c->image);
-  MlirOperation init = tune_ir_definition(mlirOperationGetOperand(n->op, n->operand_count - 1));
-  if (c->is_depthwise || c->group >= 0 || !c->has_window || !tune_constant_is_value(filter) ||
-      !tune_ir_is(init, "linalg.fill") || bytes_of(filter) < LEAST_BYTES ||
-      n->loop_count == TUNE_IR_MAX_LOOPS)
-    return false;
-  bool is_three = !c->has_stride;
-  for (intptr_t loop = 0; loop < n->loop_count; ++loop)
-    is_three &= loop == c->channels || tune_nest_maps_has(result, loop) || n->extents[loop] == 3;
-  intptr_t channels = tune_nest_maps_loop(result, 1);
-  return !is_three && n->extents[channels] % BLOCK == 0 &&
-         tune_nest_maps_is_plain(n->maps[1 - c->image]);
-}
-
-// `map` with one loop more, and as its last result that loop where `is_split`.
-static MlirAffineMap with_inner_loop(MlirContext context, const tune_nest_maps *n,
-                                     MlirAffineMap map, bool is_split) {
-  MlirAffineExpr indices[TUNE_IR_MAX_RANK];
-  intptr_t rank = mlirAffineMapGetNumResults(map);
-  for (intptr_t d = 0; d < rank; ++d)
-    indices[d] = mlirAffineMapGetResult(map, d);
-  if (is_split)
-    indices[rank++] = mlirAffineDimExprGet(context, n->loop_count);
-  return mlirAffineMapGet(context, n->loop_count + 1, 0, rank, indices);
-}
-
-// The constant filter of `n`, outside of the loops that the convolution may be in: blocks of output
-// channels, windows, the channels that are summed up, the output channels of a block. `*map` is
-// that of the filter, and becomes that of the result.
-static MlirValue filter_in_blocks(turner *self, const tune_nest_maps *n,
-                                  const tune_image_convolution *c, MlirAffineMap *map) {
-  MlirValue filter = mlirOperationGetOperand(n->op, 1 - c->image);
-  MlirType type = mlirValueGetType(filter);
-  intptr_t channels = tune_nest_maps_loop(tune_nest_maps_result(n), 1);
-  intptr_t rank = mlirAffineMapGetNumResults(*map), split = 0;
-  int64_t sizes[TUNE_IR_MAX_RANK];
-  intptr_t members[TUNE_IR_MAX_RANK];
-  while (tune_nest_maps_loop(*map, split) != channels)
-    ++split;
-  for (intptr_t d = 0; d < rank; ++d) {
-    members[d] = d == split ? 2 : 1;
-    sizes[d + (d > split)] = mlirShapedTypeGetDimSize(type, d);
-  }
-  sizes[split] /= BLOCK;
-  sizes[split + 1] = BLOCK;
-  tune_ir_builder b = builder_after(filter);
-  MlirValue apart = tune_tensor_reshape(&b, filter, rank + 1, sizes, members);
-  tune_op_list_add(&self->made, tune_ir_definition(apart));
-  tune_turn turn = {.rank = 0};
-  MlirAffineExpr indices[TUNE_IR_MAX_RANK];
-  turn.of[turn.rank] = split;
-  indices[turn.rank++] = mlirAffineDimExprGet(b.context, channels);
-  for (int pass = 0; pass < 2; ++pass)
-    for (intptr_t d = 0; d < rank; ++d) {
-      bool is_summed = tune_nest_maps_loop(*map, d) == c->channels;
-      if (d == split || is_summed != (pass == 1))
-        continue;
-      indices[turn.rank] = mlirAffineMapGetResult(*map, d);
-      turn.of[turn.rank++] = d + (d > split);
-    }
-  indices[turn.rank] = mlirAffineDimExprGet(b.context, n->loop_count);
-  turn.of[turn.rank++] = split + 1;
-  *map = mlirAffineMapGet(b.context, n->loop_count + 1, 0, turn.rank, indices);
-  return copy_behind(self, apart, &turn);
-}
-
-// The convolution by a filter in blocks: its result, reshaped to what `turned_init`, which is
-// turned, has.
-static MlirValue build_in_blocks(turner *self, const tune_nest_maps *turned,
-                                 const tune_nest_maps *n, const tune_image_convolution *c,
-                                 const MlirValue *operands) {
-  tune_ir_builder b = tune_ir_builder_before(n->op);
-  MlirValue turned_init = operands[2];
-  MlirType type = mlirValueGetType(turned_init);
-  intptr_t rank = mlirShapedTypeGetRank(type),
-           channels = tune_nest_maps_loop(tune_nest_maps_result(n), 1);
-  int64_t sizes[TUNE_IR_MAX_RANK], whole[TUNE_IR_MAX_RANK];
-  intptr_t members[TUNE_IR_MAX_RANK];
-  for (intptr_t d = 0; d < rank; ++d) {
-    sizes[d] = whole[d] = mlirShapedTypeGetDimSize(type, d);
-    members[d] = d + 1 == rank ? 2 : 1;
-  }
-  sizes[rank - 1] /= BLOCK;
-  sizes[rank] = BLOCK;
-  MlirValue empty = tune_ir_build_value(&b, "tensor.empty",
-                                        mlirRankedTensorTypeGet(rank + 1, sizes,
-                                                                mlirShapedTypeGetElementType(type),
-                                                                (MlirAttribute){NULL}),
-                                        0, NULL);
-  MlirOperation fill = tune_ir_definition(mlirOperationGetOperand(n->op, 2));
-  MlirOperation filled = tune_ir_build_fill(&b, mlirOperationGetOperand(fill, 0), empty);
-  MlirAffineMap filter_map = n->maps[1 - c->image];
-  MlirValue values[3];
-  MlirAffineMap maps[3];
-  values[c->image] = operands[c->image];
-  maps[c->image] = with_inner_loop(b.context, n, turned->maps[c->image], false);
-  values[1 - c->image] = filter_in_blocks(self, n, c, &filter_map);
-  maps[1 - c->image] = filter_map;
-  values[2] = mlirOperationGetResult(filled, 0);
-  maps[2] = with_inner_loop(b.context, n, turned->maps[2], true);
-  tune_nest_maps blocked = *n;
-  blocked.loop_count = n->loop_count + 1;
-  blocked.extents[channels] /= BLOCK;
-  blocked.extents[n->loop_count] = BLOCK;
-  MlirValue made = tune_nest_maps_build(&blocked, values, maps);
-  tune_op_list_add(&self->made, filled);
-  tune_op_list_add(&self->made, tune_ir_definition(empty));
-  tune_op_list_add(&self->made, tune_ir_definition(made));
-  return tune_tensor_reshape(&b, made, rank, whole, members);
 }
 
 // What copies an image to the order that it has by now.
@@ -322,8 +174,8 @@ static MlirValue turn_nest(turner *self, MlirOperation op) {
     operands[o] = other;
     n.maps[o] = tune_turn_map(&turn, n.maps[o]);
   }
-  if (is_convolution && is_turned && goes_in_blocks(&as_it_came, &c)) {
-    MlirValue made = build_in_blocks(self, &n, &as_it_came, &c, operands);
+  if (is_convolution && is_turned && tune_filter_blocks_pay(&as_it_came, &c)) {
+    MlirValue made = tune_filter_blocks_build(&n, &as_it_came, &c, operands, &self->made);
     tune_op_list_add(&self->made, tune_ir_definition(made));
     return made;
   }
@@ -415,7 +267,7 @@ static MlirWalkResult turn_in_order(MlirOperation op, void *user_data) {
     if (!tune_image_values_has(self->images, value) || !mlirValueIsNull(turned(self, value)))
       continue;
     tune_turn turn = turn_of(self, value);
-    note_turned(self, value, copy_behind(self, value, &turn));
+    note_turned(self, value, tune_turn_copy_behind(&self->made, value, &turn));
   }
   return MlirWalkResultAdvance;
 }
@@ -426,7 +278,7 @@ static void turn_arguments(turner *self) {
     if (!mlirValueIsABlockArgument(value))
       continue;
     tune_turn turn = turn_of(self, value);
-    self->turned[i] = copy_behind(self, value, &turn);
+    self->turned[i] = tune_turn_copy_behind(&self->made, value, &turn);
   }
 }
 
@@ -435,7 +287,7 @@ static void turn_back(turner *self, MlirValue value) {
   if (is_made_elsewhere(self->images, value) || !is_read_elsewhere(self->images, value))
     return;
   tune_turn turn = turn_of(self, value), back = tune_turn_inverse(&turn);
-  MlirValue same = copy_behind(self, turned(self, value), &back);
+  MlirValue same = tune_turn_copy_behind(&self->made, turned(self, value), &back);
   MlirOpOperand next;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = next) {
     MlirOperation owner = mlirOpOperandGetOwner(use);

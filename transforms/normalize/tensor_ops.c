@@ -13,6 +13,13 @@ bool tune_tensor_is_plain(MlirType type) {
          mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type));
 }
 
+double tune_tensor_bytes(MlirType type) {
+  double bytes = 4;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
+    bytes *= (double)mlirShapedTypeGetDimSize(type, d);
+  return bytes;
+}
+
 bool tune_tensor_read_numbers(MlirOperation op, const char *name, intptr_t rank,
                               int64_t *out_numbers) {
   MlirAttribute numbers = tune_ir_attribute(op, name);

@@ -2,6 +2,7 @@
 
 #include "transforms/normalize/turns.h"
 
+#include "transforms/normalize/marks.h"
 #include "transforms/normalize/tensor_ops.h"
 
 #include "mlir-c/AffineExpr.h"
@@ -98,4 +99,24 @@ MlirValue tune_turn_copy(const tune_ir_builder *b, const tune_turn *turn, MlirVa
   MlirAffineMap maps[] = {tune_turn_map(&inverse, result), result};
   return mlirOperationGetResult(
       tune_tensor_generic(b, 2, operands, maps, tune_ir_make_region(body)), 0);
+}
+
+tune_ir_builder tune_turn_builder_behind(MlirValue value) {
+  MlirOperation op = tune_ir_definition(value), next;
+  if (mlirOperationIsNull(op))
+    next = mlirBlockGetFirstOperation(mlirBlockArgumentGetOwner(value));
+  else
+    next = mlirOperationGetNextInBlock(op);
+  tune_ir_builder b = tune_ir_builder_before(next);
+  b.location = tune_marks_without(b.location);
+  return b;
+}
+
+MlirValue tune_turn_copy_behind(tune_op_list *made, MlirValue value, const tune_turn *turn) {
+  tune_ir_builder b = tune_turn_builder_behind(value);
+  MlirValue copied = tune_turn_copy(&b, turn, value);
+  MlirOperation op = tune_ir_definition(copied);
+  tune_op_list_add(made, tune_ir_definition(mlirOperationGetOperand(op, 1)));
+  tune_op_list_add(made, op);
+  return copied;
 }

@@ -8,6 +8,7 @@
 #define TUNE_TRANSFORMS_NORMALIZE_TURNS_H
 
 #include "transforms/ir/ir_builder.h"
+#include "transforms/ir/op_list.h"
 
 #include "mlir-c/AffineMap.h"
 
@@ -37,6 +38,11 @@ MlirValue tune_turn_rebuild(const tune_turn *turn, MlirOperation op, MlirValue i
 
 // `value`, turned: a linalg.generic that copies.
 MlirValue tune_turn_copy(const tune_ir_builder *builder, const tune_turn *turn, MlirValue value);
+
+// A place right behind what makes `value`.
+tune_ir_builder tune_turn_builder_behind(MlirValue value);
+// `value`, turned, there; the ops for it are added to `made`.
+MlirValue tune_turn_copy_behind(tune_op_list *made, MlirValue value, const tune_turn *turn);
 
 #ifdef __cplusplus
 }

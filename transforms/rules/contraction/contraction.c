@@ -138,6 +138,7 @@ void tune_contraction_write_steps(const tune_contraction_plan *plan, const tune_
 // memcpy.
 static void write_prefetch(const tune_contraction_plan *plan, const tune_machine *machine,
                            tune_writer *w) {
+  enum { SHORT_ROW = 128 }; // bytes
   const tune_operand *largest = tune_prefetch_find_operand(plan->structure, machine);
   const tune_operand *a = &plan->anchor->operands[plan->a], *b = &plan->anchor->operands[plan->b];
   bool is_filter = largest == b && plan->has_window && !plan->transposed;
@@ -154,7 +155,8 @@ static void write_prefetch(const tune_contraction_plan *plan, const tune_machine
   int64_t row = largest->shape[largest->rank - 1] * largest->bits / 8;
   for (int64_t rows = 4; rows <= 16; rows *= 2)
     prefetch.distances[prefetch.distance_count++] = rows * row;
-  prefetch.default_distance = 8 * row;
+  // Short rows are read whole, one after the other, which the hardware sees by itself.
+  prefetch.default_distance = row > SHORT_ROW ? 8 * row : 0;
   tune_prefetch_write(&prefetch, w);
 }
 
