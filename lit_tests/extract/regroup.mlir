@@ -1,6 +1,7 @@
 // A convolution in groups, between reshapes of its channels to groups and back: its borders and what
 // follows it on elements are computed in groups, too, so that they are one task. In a network with
-// constant filters it is computed with channels innermost like what is around it.
+// constant filters it is computed with channels innermost like what is around it. An image that others
+// read with channels in one dimension, or a fill that they share, is not turned twice.
 // RUN: tune-opt %s --tune-extract=none | FileCheck %s
 // RUN: tune-run %s --function=network --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=network --db= --strict --check --time=0.01 --threads=2 | FileCheck %s --check-prefix=OK
@@ -8,6 +9,9 @@
 // RUN: tune-run %s --function=lines --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=read_twice --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=heads --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
+// RUN: tune-run %S/Inputs/image_of_two_ranks.mlir --function=f --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
+// RUN: tune-run %S/Inputs/fill_of_two_families.mlir --function=f --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
+// RUN: tune-run %S/Inputs/border_of_i64.mlir --function=f --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // OK: Check {{ *}}ok
 
 #id = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>

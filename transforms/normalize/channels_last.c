@@ -317,7 +317,8 @@ static void find_images(MlirOperation root, tune_image_values *out_images) {
     tune_op_map_init(&images.index_of);
     tune_image_values_add(&images, op);
     tune_image_values_join(&seen, &images);
-    if (pays(&images))
+    // A value has one order: that of the first that it belongs to.
+    if (pays(&images) && !tune_image_values_disagree(out_images, &images))
       tune_image_values_join(out_images, &images);
     tune_image_values_deinit(&images);
   }

@@ -294,6 +294,15 @@ void tune_image_values_add(tune_image_values *images, MlirOperation op) {
   }
 }
 
+bool tune_image_values_disagree(const tune_image_values *images, const tune_image_values *others) {
+  for (size_t i = 0; i < others->count; ++i)
+    if (tune_image_values_has(images, others->values[i]) &&
+        tune_image_values_channel_dimensions(images, others->values[i]) !=
+            others->channel_dimensions[i])
+      return true;
+  return false;
+}
+
 void tune_image_values_join(tune_image_values *images, const tune_image_values *more) {
   for (size_t i = 0; i < more->count; ++i)
     add_value(images, more->values[i], more->channel_dimensions[i]);

@@ -54,6 +54,8 @@ typedef struct tune_image_values {
 void tune_image_values_add(tune_image_values *images, MlirOperation op);
 // Adds those of `more`.
 void tune_image_values_join(tune_image_values *images, const tune_image_values *more);
+// Whether both have some value, by other dimensions of channels.
+bool tune_image_values_disagree(const tune_image_values *images, const tune_image_values *others);
 bool tune_image_values_has(const tune_image_values *images, MlirValue value);
 // How many dimensions behind the first are channels of `value`, which is one.
 intptr_t tune_image_values_channel_dimensions(const tune_image_values *images, MlirValue value);

@@ -50,6 +50,18 @@ static int64_t many_size(const reshape *r, intptr_t dimension) {
   return mlirShapedTypeGetDimSize(mlirValueGetType(r->many), dimension);
 }
 
+// Whether some dimension becomes several of more than one element; those of one are folded away.
+static bool splits(const reshape *r) {
+  for (intptr_t d = 0; d < r->few_rank; ++d) {
+    intptr_t count = 0;
+    for (intptr_t m = 0; m < r->members[d]; ++m)
+      count += many_size(r, r->first[d] + m) > 1;
+    if (count > 1)
+      return true;
+  }
+  return false;
+}
+
 //===--- Ops on elements after a product -------------------------------------------------===//
 
 // Whether the op on elements `op` can be computed in the shape of more dimensions.
@@ -171,7 +183,8 @@ static void list_users(MlirValue value, tune_op_list *out) {
 // list, to be moved past those after them.
 static bool move_down(tune_op_list *reshapes, size_t index) {
   reshape r;
-  if (!read_reshape(reshapes->ops[index], "tensor.collapse_shape", &r) || !is_followed(&r))
+  if (!read_reshape(reshapes->ops[index], "tensor.collapse_shape", &r) || !splits(&r) ||
+      !is_followed(&r))
     return true;
   tune_op_list users = {0};
   list_users(mlirOperationGetResult(r.op, 0), &users);
@@ -214,10 +227,17 @@ static void move_up(MlirOperation pad, const reshape *r, double number) {
   mlirOperationDestroy(pad);
 }
 
+static bool is_read_by_product(MlirValue value) {
+  return tune_ir_has_one_use(value) &&
+         tune_spread_sums_products(mlirOpOperandGetOwner(mlirValueGetFirstUse(value)));
+}
+
+// Of floats alone: a number goes through a double.
 static void move_borders(MlirOperation op) {
   reshape r;
   double number;
-  if (!read_reshape(op, "tensor.expand_shape", &r))
+  if (!read_reshape(op, "tensor.expand_shape", &r) || !splits(&r) || !is_read_by_product(r.many) ||
+      !mlirTypeIsAFloat(tune_ir_element_type(mlirValueGetType(r.many))))
     return;
   MlirOperation pad = tune_ir_definition(mlirOperationGetOperand(op, 0));
   if (!tune_ir_is(pad, "tensor.pad") || !tune_ir_has_one_use(mlirOperationGetResult(pad, 0)) ||

@@ -159,15 +159,29 @@ static double sum_of_sharers(const search *s, double seconds) {
   return found;
 }
 
+// What the present task gets of the time that is left, in seconds; below 0 where none is.
+static double part_of_time(const search *s, bool *out_is_last) {
+  double present = weight(s, s->index);
+  double left = s->end - kept_for_whole(s) - tune_clock_seconds();
+  double all = sum_of_sharers(s, left);
+  *out_is_last = present >= all;
+  return all > 0 ? present / all * left : 0;
+}
+
+bool tune_search_budget_is_enough(const search *s) {
+  bool is_last;
+  double seconds = part_of_time(s, &is_last);
+  return seconds > 0 && seconds >= least_seconds(s, s->index);
+}
+
 double tune_search_budget_share(const search *s) {
   double own = s->options->session.seconds;
   if (!(s->end > 0))
     return own;
-  double present = weight(s, s->index);
-  double left = s->end - kept_for_whole(s) - tune_clock_seconds();
-  double all = sum_of_sharers(s, left);
-  double seconds = all > 0 ? present / all * left : 0;
-  bool is_enough = seconds >= least_seconds(s, s->index) || present >= all;
+  bool is_last;
+  double seconds = part_of_time(s, &is_last);
+  // The last one has what is left, however little.
+  bool is_enough = seconds >= least_seconds(s, s->index) || is_last;
   if ((!is_enough && !s->is_of_parts) || s->looks[s->index].is_ahead)
     return -1;
   if (seconds < LEAST_SESSION)

@@ -87,7 +87,7 @@ static tune_status try_other(search *s, const form *best, form *other, bool *out
 static bool is_worth_it(const search *s, const form *best) {
   tune_task task;
   tune_task_space_get_task(best->space, s->tasks.extraction, s->tasks.facts, &task);
-  return !tune_search_is_interrupted(s) && tune_search_budget_share(s) >= 0 &&
+  return !tune_search_is_interrupted(s) && tune_search_budget_is_enough(s) &&
          tune_target_facts_percent_of_roofline(s->tasks.facts, &task, best->result.time.median) <
              ENOUGH_PERCENT;
 }

@@ -99,6 +99,8 @@ void tune_search_budget_note_builds(struct tune_search *s, const tune_session_re
 // For how long, in seconds, a session of the present task may run; 0: as long as it takes; below 0:
 // there is no time for it.
 double tune_search_budget_share(const struct tune_search *s);
+// Whether, where there is a time, the present task gets enough for some candidates more.
+bool tune_search_budget_is_enough(const struct tune_search *s);
 // The task to turn to: where there is a time, of those that have not begun the one at which there
 // is most to gain, else the first. False: all have begun.
 bool tune_search_budget_next(const struct tune_search *s, size_t *out_task);

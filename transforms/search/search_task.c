@@ -249,11 +249,38 @@ tune_status tune_search_time_default(search *s, tune_session_result *out_result,
   return status;
 }
 
+typedef struct trial_visit {
+  tune_record_visitor visit;
+  void *user;
+} trial_visit;
+
+static tune_status visit_trial(void *user, const tune_record *record) {
+  const trial_visit *self = user;
+  return record->kind == TUNE_RECORD_WINNER ? TUNE_OK : self->visit(self->user, record);
+}
+
+static tune_status load_trials(void *self, const char *task, const char *fingerprint,
+                               tune_record_visitor visit, void *user) {
+  const tune_record_store *store = self;
+  trial_visit trials = {visit, user};
+  return store->load(store->self, task, fingerprint, visit_trial, &trials);
+}
+
+static tune_status append_all(void *self, const tune_record *record) {
+  const tune_record_store *store = self;
+  return store->append(store->self, record);
+}
+
+// Where an earlier winner is known nothing would be kept: the last one of all rules counts.
 tune_status tune_search_run_known(search *s, tune_task *out_task, tune_session_result *out_result) {
   tune_session_options session = s->options->session;
   tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, out_task);
   session.trials = 1;
-  return run_session(s, out_task, session, true, out_result);
+  tune_record_store store = s->store;
+  s->store = (tune_record_store){.self = &store, .append = append_all, .load = load_trials};
+  tune_status status = run_session(s, out_task, session, true, out_result);
+  s->store = store;
+  return status;
 }
 
 tune_status tune_search_run_trials(search *s, tune_task *out_task,

@@ -121,9 +121,11 @@ tune_status tune_module_fallback_advance(tune_module_plan *plan, size_t task, co
   if (planned->is_users)
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(note_failure(planned, failure));
-  // Parts of a task take records, but no choices.
-  if (planned->origin == TUNE_ORIGIN_DATABASE ||
-      (!attempt.takes_defaults && planned->origin != TUNE_ORIGIN_DEFAULT))
+  // Parts of a task take records, but no choices. The database may have meant another rule than the
+  // first.
+  if (planned->origin == TUNE_ORIGIN_DATABASE)
+    attempt = (tune_task_attempt){.takes_defaults = true};
+  else if (!attempt.takes_defaults && planned->origin != TUNE_ORIGIN_DEFAULT)
     attempt.takes_defaults = true;
   else
     ++attempt.passed_over;
