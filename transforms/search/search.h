@@ -67,8 +67,8 @@ typedef struct tune_search_observer {
   // by the rule `to` in place of `from` ("rule 'gpu_tiles' for vulkan").
   void (*task_fell_back)(void *user, size_t index, MlirLocation location, const tune_task *task,
                          const char *from, const char *to, const tune_failures *failures);
-  // A task is searched by the rule `to`, since the default of that takes `seconds`, and that of the
-  // rule before it, `from`, `first_seconds`.
+  // A task is searched by the rule `to`, too, since the default of that takes `seconds`, and the
+  // best that was found by the rule before it, `from`, `first_seconds`.
   void (*rule_taken)(void *user, const tune_task *task, const char *from, const char *to,
                      double first_seconds, double seconds);
   // A task that could not be tuned, since its reference or all candidates failed: the rest goes on.

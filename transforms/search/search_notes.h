@@ -32,7 +32,8 @@ void tune_search_notes_destroy(tune_search_notes *notes);
 // is not said.
 void tune_search_notes_add(tune_search_notes *notes, const tune_target_facts *facts,
                            const tune_task *task, const tune_session_result *result);
-// Notes that `task` is searched by the rule `to` in place of `from`, by their defaults' times.
+// Notes that `task` is searched by the rule `to`, too, since its default takes `seconds`, and the
+// best by `from` takes `first_seconds`.
 void tune_search_notes_add_rule(tune_search_notes *notes, const tune_task *task, const char *from,
                                 const char *to, double first_seconds, double seconds);
 // Appends all of it.

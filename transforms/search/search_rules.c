@@ -9,6 +9,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "transforms/search/search_state.h"
+#include "transforms/spaces/best_rule.h"
 
 #include <stdlib.h>
 
@@ -17,8 +18,6 @@ typedef struct tune_search search;
 // The default of another rule has to be so much faster than the best of those before it: both are
 // timed a while apart.
 #define LEAST_SPEEDUP 1.1
-// So many rules of a task are looked at.
-#define MOST_RULES 4
 // Nearer than that to its roofline, in percent, a task needs no other rule.
 #define ENOUGH_PERCENT 85
 
@@ -107,7 +106,8 @@ tune_status tune_search_try_rules(search *s, tune_task *task, tune_session_resul
   double first_time = result->default_time;
   form best = {.space = s->spaces[s->index], .result = *result};
   tune_status status = TUNE_OK;
-  for (size_t i = 1; i < MOST_RULES && tune_status_is_ok(status) && is_worth_it(s, &best); i++) {
+  for (size_t i = 1; i < TUNE_BEST_RULE_MOST && tune_status_is_ok(status) && is_worth_it(s, &best);
+       i++) {
     form other = {.number = i};
     bool is_better = false;
     status = make_space(s, i, &other.space);

@@ -177,21 +177,46 @@ tune_status tune_search_finish_task(search *s, const tune_task *task,
   return TUNE_OK;
 }
 
-// Keeps trials alone.
-static tune_status append_trial(void *self, const tune_record *record) {
-  const tune_record_store *store = self;
-  return record->kind == TUNE_RECORD_WINNER ? TUNE_OK : store->append(store->self, record);
+//===--- What a session does with winners -------------------------------------===//
+
+// The database as a session sees it.
+typedef struct record_view {
+  const tune_record_store *store;
+  bool keeps_winners; // what it finds is the task's last winner from then on
+  bool knows_winners; // else it looks for one among the trials, though there is one
+} record_view;
+
+static tune_status append_seen(void *self, const tune_record *record) {
+  const record_view *view = self;
+  return record->kind == TUNE_RECORD_WINNER && !view->keeps_winners
+             ? TUNE_OK
+             : view->store->append(view->store->self, record);
 }
 
-static tune_status load_all(void *self, const char *task, const char *fingerprint,
-                            tune_record_visitor visit, void *user) {
-  const tune_record_store *store = self;
-  return store->load(store->self, task, fingerprint, visit, user);
+typedef struct trial_visit {
+  tune_record_visitor visit;
+  void *user;
+} trial_visit;
+
+static tune_status visit_trial(void *user, const tune_record *record) {
+  const trial_visit *self = user;
+  return record->kind == TUNE_RECORD_WINNER ? TUNE_OK : self->visit(self->user, record);
 }
+
+static tune_status load_seen(void *self, const char *task, const char *fingerprint,
+                             tune_record_visitor visit, void *user) {
+  const record_view *view = self;
+  trial_visit trials = {visit, user};
+  return view->knows_winners
+             ? view->store->load(view->store->self, task, fingerprint, visit, user)
+             : view->store->load(view->store->self, task, fingerprint, visit_trial, &trials);
+}
+
+//===--- Sessions -------------------------------------------------------------===//
 
 static tune_status run_session(search *s, const tune_task *task, tune_session_options session,
-                               bool keeps_winner, tune_session_result *out_result) {
-  const tune_record_store trials = {.self = &s->store, .append = append_trial, .load = load_all};
+                               record_view view, tune_session_result *out_result) {
+  const tune_record_store seen = {.self = &view, .append = append_seen, .load = load_seen};
   tune_kept_conditions conditions;
   session.fingerprint = s->fingerprint.text;
   session.conditions = tune_search_keep_conditions(s, &conditions) ? &conditions : NULL;
@@ -200,8 +225,8 @@ static tune_status run_session(search *s, const tune_task *task, tune_session_op
   session.progress = s->observer->progress && s->tells_progress ? on_progress : NULL;
   session.write_script = on_write_script;
   session.user = s;
-  TUNE_RETURN_IF_ERROR(tune_session_run(task, &session, &s->evaluator,
-                                        keeps_winner ? &s->store : &trials, out_result));
+  view.store = &s->store;
+  TUNE_RETURN_IF_ERROR(tune_session_run(task, &session, &s->evaluator, &seen, out_result));
   tune_search_budget_note_builds(s, out_result);
   return TUNE_OK;
 }
@@ -221,7 +246,8 @@ static tune_status run_seeded(search *s, const tune_task *task, const seed_list 
     session.plateau_trials = SHARED_PLATEAU_TRIALS;
     session.plateau_percent = SHARED_PLATEAU_PERCENT;
   }
-  return run_session(s, task, session, keeps_winner, out_result);
+  const record_view view = {.keeps_winners = keeps_winner, .knows_winners = true};
+  return run_session(s, task, session, view, out_result);
 }
 
 tune_status tune_search_time_default(search *s, tune_session_result *out_result,
@@ -238,7 +264,7 @@ tune_status tune_search_time_default(search *s, tune_session_result *out_result,
   TUNE_RETURN_IF_ERROR(status);
   session.trials = 1;
   session.finalists = 0;
-  status = run_session(s, &task, session, false, out_result);
+  status = run_session(s, &task, session, (record_view){.knows_winners = true}, out_result);
   // It is searched in its turn, and that told then.
   if (tune_status_get_code(status) == TUNE_FAILED_PRECONDITION) {
     tune_status_free(status);
@@ -249,38 +275,12 @@ tune_status tune_search_time_default(search *s, tune_session_result *out_result,
   return status;
 }
 
-typedef struct trial_visit {
-  tune_record_visitor visit;
-  void *user;
-} trial_visit;
-
-static tune_status visit_trial(void *user, const tune_record *record) {
-  const trial_visit *self = user;
-  return record->kind == TUNE_RECORD_WINNER ? TUNE_OK : self->visit(self->user, record);
-}
-
-static tune_status load_trials(void *self, const char *task, const char *fingerprint,
-                               tune_record_visitor visit, void *user) {
-  const tune_record_store *store = self;
-  trial_visit trials = {visit, user};
-  return store->load(store->self, task, fingerprint, visit_trial, &trials);
-}
-
-static tune_status append_all(void *self, const tune_record *record) {
-  const tune_record_store *store = self;
-  return store->append(store->self, record);
-}
-
 // Where an earlier winner is known nothing would be kept: the last one of all rules counts.
 tune_status tune_search_run_known(search *s, tune_task *out_task, tune_session_result *out_result) {
   tune_session_options session = s->options->session;
   tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, out_task);
   session.trials = 1;
-  tune_record_store store = s->store;
-  s->store = (tune_record_store){.self = &store, .append = append_all, .load = load_trials};
-  tune_status status = run_session(s, out_task, session, true, out_result);
-  s->store = store;
-  return status;
+  return run_session(s, out_task, session, (record_view){.keeps_winners = true}, out_result);
 }
 
 tune_status tune_search_run_trials(search *s, tune_task *out_task,

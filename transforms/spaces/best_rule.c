@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A search looks at so many rules of a task.
-#define MOST_RULES 4
-
 typedef struct last_winner {
   const char *first; // schedule of the first rule
   bool has_first;    // it has been tried
@@ -46,7 +43,8 @@ static tune_status find_schedule(tune_database *database, const tune_task_space 
 static tune_status take_rule_of(tune_module_tasks *tasks, size_t task, const char *schedule,
                                 tune_task_space **space) {
   tune_task_attempt *attempt = &tasks->attempts[task], first = *attempt;
-  for (attempt->passed_over = 1; attempt->passed_over < MOST_RULES; ++attempt->passed_over) {
+  for (attempt->passed_over = 1; attempt->passed_over < TUNE_BEST_RULE_MOST;
+       ++attempt->passed_over) {
     tune_task_space *other;
     tune_status status = tune_module_tasks_make_space(tasks, task, &other);
     if (!tune_status_is_ok(status)) {

@@ -15,6 +15,9 @@
 extern "C" {
 #endif
 
+// So many rules of a task are compared at most, the first among them.
+#define TUNE_BEST_RULE_MOST 4
+
 // Where `database` has a last winner, of the task of `*space`, that is of another rule than the
 // first, makes that rule's space in place of `*space`, and notes it in the task's attempt. `*space`
 // stays where it is not of the first rule, or the user or choices say something of the task; and

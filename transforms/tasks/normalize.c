@@ -151,6 +151,7 @@ tune_status tune_normalize_operands(MlirOperation root, bool for_cpu) {
   tune_normalize_zeroes(root);
   is_done &= tune_normalize_phases(root);
   tune_normalize_windows(root);
+  // Groups are one task with what follows before images are looked at, and blocks of filters after.
   is_done &= !for_cpu || (tune_normalize_regroup(root) && tune_normalize_channels_last(root) &&
                           tune_normalize_regroup(root) && tune_normalize_steps(root) &&
                           tune_normalize_orders(root));

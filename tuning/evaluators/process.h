@@ -54,7 +54,7 @@ typedef struct tune_measuring {
 
 // How configs are built.
 typedef struct tune_building {
-  size_t jobs; // at once; 0: as many as there are cores to build on
+  size_t jobs;       // at once; 0: as many as there are cores to build on
   bool on_all_cores; // also on those that measure, in turns with that
   double seconds,
       bytes; // limits of one build: wall time, address space; 0: TUNE_BUILD_SECONDS, _BYTES
