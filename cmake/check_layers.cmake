@@ -39,7 +39,11 @@ row(dialects support mlir-c mlir)
 row(transforms/ir support formats dialects mlir-c jansson)
 row(transforms/structure support dialects transforms/ir mlir-c)
 row(transforms/normalize support dialects transforms/ir transforms/structure mlir-c)
-row(transforms/tasks support dialects transforms/ir transforms/structure transforms/normalize mlir-c)
+row(transforms/normalize/attention support dialects transforms/ir transforms/normalize mlir-c)
+row(transforms/normalize/quantized support dialects transforms/ir transforms/normalize mlir-c)
+row(transforms/tasks
+    support formats dialects transforms/ir transforms/structure transforms/normalize
+    transforms/normalize/attention transforms/normalize/quantized mlir-c)
 row(transforms/schedule support tuning/space dialects transforms/ir mlir-c mlir)
 row(transforms/rules support formats tuning/space tuning/device transforms/structure jansson mlir-c)
 row(transforms/rules/contraction transforms/structure transforms/schedule transforms/rules)
@@ -82,12 +86,15 @@ row(transforms/spaces
     support tuning/space tuning/record tuning/database tuning/device dialects transforms/ir
     transforms/tasks transforms/schedule transforms/rules transforms/lower/common
     transforms/lower/vulkan mlir-c)
+row(transforms/variants
+    support formats dialects transforms/ir transforms/lower/common mlir-c)
 row(transforms/search
-    support tuning/database tuning/evaluators tuning/session tuning/device tuning/remote
-    dialects transforms/ir transforms/tasks transforms/spaces mlir-c)
+    support formats tuning/space tuning/database tuning/evaluators tuning/session tuning/device tuning/remote
+    dialects transforms/ir transforms/tasks transforms/spaces transforms/variants mlir-c)
 row(transforms/passes
-    support tuning/space tuning/strategies tuning/device dialects transforms/ir transforms/tasks
-    transforms/lower/common transforms/lower transforms/spaces transforms/search mlir-c)
+    support formats tuning/space tuning/strategies tuning/device dialects transforms/ir transforms/tasks
+    transforms/lower/common transforms/lower transforms/spaces transforms/variants
+    transforms/search mlir-c)
 # The programs. tune-measure runs on machines without MLIR.
 row(tools/common support formats jansson)
 row(tools/tune-measure support formats targets tuning tools/common jansson)

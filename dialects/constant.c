@@ -2,6 +2,8 @@
 
 #include "dialects/constant.h"
 
+#include "dialects/argument_sizes.h"
+#include "dialects/arguments.h"
 #include "dialects/diagnostic.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -15,23 +17,9 @@ static bool is_named(MlirOperation op, const char *name) {
   return mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), text(name));
 }
 
-// The attributes of argument `index`, a dictionary or null.
-static MlirAttribute find_attributes(MlirOperation function, intptr_t index) {
-  MlirAttribute none = {NULL};
-  MlirAttribute all = mlirOperationGetAttributeByName(function, text("arg_attrs"));
-  if (mlirAttributeIsNull(all) || !mlirAttributeIsAArray(all) ||
-      index >= mlirArrayAttrGetNumElements(all))
-    return none;
-  MlirAttribute attributes = mlirArrayAttrGetElement(all, index);
-  return mlirAttributeIsADictionary(attributes) ? attributes : none;
-}
-
 // The mark on argument `index`, or a null attribute.
 static MlirAttribute find_mark(MlirOperation function, intptr_t index) {
-  MlirAttribute attributes = find_attributes(function, index);
-  return mlirAttributeIsNull(attributes)
-             ? attributes
-             : mlirDictionaryAttrGetElementByName(attributes, text(TUNE_CONSTANT_ATTRIBUTE));
+  return tune_argument_attribute(function, index, TUNE_CONSTANT_ATTRIBUTE);
 }
 
 bool tune_constant_is_argument(MlirOperation function, intptr_t index) {
@@ -53,19 +41,29 @@ bool tune_constant_is_value(MlirValue value) {
          tune_constant_is_argument(parent, mlirBlockArgumentGetArgNumber(value));
 }
 
+static bool is_known(MlirStringRef name) {
+  static const char *const known[] = {TUNE_CONSTANT_ATTRIBUTE, TUNE_DIM_ATTRIBUTE,
+                                      TUNE_MEASURED_AT_ATTRIBUTE, NULL};
+  for (const char *const *other = known; *other; ++other)
+    if (mlirStringRefEqual(name, text(*other)))
+      return true;
+  return false;
+}
+
 // A mark with another name would be given and not heeded.
 static tune_status verify_names(MlirOperation function, intptr_t index) {
   static const char PREFIX[] = "tune.";
-  MlirAttribute attributes = find_attributes(function, index);
+  MlirAttribute attributes = tune_argument_attributes(function, index);
   intptr_t count =
       mlirAttributeIsNull(attributes) ? 0 : mlirDictionaryAttrGetNumElements(attributes);
   for (intptr_t i = 0; i < count; ++i) {
     MlirStringRef name = mlirIdentifierStr(mlirDictionaryAttrGetElement(attributes, i).name);
     if (name.length >= strlen(PREFIX) && strncmp(name.data, PREFIX, strlen(PREFIX)) == 0 &&
-        !mlirStringRefEqual(name, text(TUNE_CONSTANT_ATTRIBUTE)))
+        !is_known(name))
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
                                  "%.*s of argument %zd is nothing that an argument can have; did "
-                                 "you mean " TUNE_CONSTANT_ATTRIBUTE "?",
+                                 "you mean " TUNE_CONSTANT_ATTRIBUTE ", " TUNE_DIM_ATTRIBUTE
+                                 " or " TUNE_MEASURED_AT_ATTRIBUTE "?",
                                  (int)name.length, name.data, index);
   }
   return TUNE_OK;

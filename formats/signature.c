@@ -23,6 +23,7 @@ typedef struct value_form {
   bool constant;
   tune_number_list range; // of arguments: the lowest value to make, and the highest; or none
   bool whole, flag, divisor;
+  tune_shape measured; // of arguments that are tensors: the shape to make; or none
   bool has_shape;
 } value_form;
 
@@ -48,6 +49,7 @@ static const tune_member value_members[] = {
     {TUNE_MEMBER(value_form, whole)},
     {TUNE_MEMBER(value_form, flag)},
     {TUNE_MEMBER(value_form, divisor)},
+    {TUNE_MEMBER(value_form, measured)},
 };
 
 static const tune_member signature_members[] = {
@@ -88,6 +90,8 @@ static value_form form_of(tune_value_type *type, bool is_argument) {
   if (is_argument) {
     form.access = type->is_readwrite ? READWRITE : READ;
     form.constant = type->is_constant;
+    if (type->has_measured)
+      form.measured = (tune_shape){type->measured, type->rank};
   }
   return form;
 }
@@ -145,6 +149,17 @@ static tune_status read_shape(const value_form *form, tune_value_type *out_type)
   return TUNE_OK;
 }
 
+static tune_status read_measured(const value_form *form, tune_value_type *out_type) {
+  const tune_shape *measured = &form->measured;
+  if (measured->count == 0)
+    return TUNE_OK;
+  if (!tune_value_type_allows(out_type, measured->count, measured->items))
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"measured\" is a shape that \"shape\" allows");
+  memcpy(out_type->measured, measured->items, measured->count * sizeof *measured->items);
+  out_type->has_measured = true;
+  return TUNE_OK;
+}
+
 static tune_status read_range(const value_form *form, tune_value_type *out_type) {
   const tune_number_list *range = &form->range;
   if (range->count == 0)
@@ -180,7 +195,8 @@ static tune_status read_type(const value_form *form, bool is_result, tune_value_
     out_type->is_readwrite = strcmp(access, READWRITE) == 0;
     out_type->is_constant = form->constant;
   }
-  return read_shape(form, out_type);
+  TUNE_RETURN_IF_ERROR(read_shape(form, out_type));
+  return is_result ? TUNE_OK : read_measured(form, out_type);
 }
 
 static tune_status read_types(const value_forms *forms, bool is_result, tune_value_type **out_types,
@@ -277,6 +293,14 @@ void tune_signature_output_name(const tune_signature *signature, size_t index, c
     snprintf(out_name, 32, "argument %zu", argument);
   else
     snprintf(out_name, 32, "result %zu", result);
+}
+
+int64_t tune_value_type_size(const tune_value_type *type, size_t dimension, int64_t otherwise) {
+  if (type->shape[dimension] != TUNE_DYNAMIC)
+    return type->shape[dimension];
+  if (otherwise)
+    return otherwise;
+  return type->has_measured ? type->measured[dimension] : TUNE_DYNAMIC_SIZE;
 }
 
 bool tune_value_type_is_static(const tune_value_type *type) {

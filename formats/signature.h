@@ -38,6 +38,9 @@ typedef struct tune_value_type {
   double range[2];
   size_t rank;
   int64_t shape[TUNE_RANK_LIMIT];
+  // Of an argument: what it is in measurements where nobody says otherwise.
+  bool has_measured;
+  int64_t measured[TUNE_RANK_LIMIT];
 } tune_value_type;
 
 typedef struct tune_signature {
@@ -81,6 +84,9 @@ const tune_value_type *tune_signature_output(const tune_signature *signature, si
 void tune_signature_output_name(const tune_signature *signature, size_t index, char out_name[32]);
 
 bool tune_value_type_is_static(const tune_value_type *type);
+// The size of dimension `dimension`; where it is dynamic `otherwise`, or where that is 0 what it is
+// in measurements.
+int64_t tune_value_type_size(const tune_value_type *type, size_t dimension, int64_t otherwise);
 // Product of the shape, which is static; 1 for a scalar.
 size_t tune_value_type_element_count(const tune_value_type *type);
 // Whether `shape` of `rank` dimensions, all known, is one that `type` allows.

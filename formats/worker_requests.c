@@ -17,6 +17,7 @@ static const tune_member module_members[] = {
     {TUNE_MEMBER(tune_module_choices_wanted, config)},
     {TUNE_MEMBER(tune_module_choices_wanted, flush_cache)},
     {TUNE_MEMBER(tune_module_choices_wanted, strict)},
+    {TUNE_MEMBER(tune_module_choices_wanted, other_sizes)},
 };
 
 static const tune_member open_members[] = {
@@ -47,6 +48,7 @@ static const tune_member task_choice_members[] = {
     {TUNE_MEMBER(tune_task_choice, key), .is_needed = true},
     {TUNE_MEMBER(tune_task_choice, passed_over), .most = MOST_RULES},
     {TUNE_MEMBER(tune_task_choice, config), .is_needed = true},
+    {TUNE_MEMBER(tune_task_choice, grouping)},
 };
 
 static const tune_member build_members[] = {

@@ -32,6 +32,7 @@ typedef struct tune_module_choices_wanted {
   const char *config;   // "k=v,…" for the module's only task; NULL: none
   bool flush_cache;     // records are to be those with flushed caches
   bool strict;          // a task whose schedule fails gets no other one
+  bool other_sizes;     // choices may be for other sizes than the module's: taken where they fit
 } tune_module_choices_wanted;
 
 typedef struct tune_open_source_request {
@@ -71,6 +72,9 @@ typedef struct tune_task_choice {
   const char *key;      // of the task
   int64_t passed_over;  // so many of the rules that take it
   const json_t *config; // values of all its knobs; {}: the defaults
+  // It is cut apart so far (transforms/spaces/grouping.h), and what is above is not looked at;
+  // NULL: it is not. What its parts are to have comes after it.
+  const char *grouping;
 } tune_task_choice;
 
 typedef struct tune_task_choice_list {

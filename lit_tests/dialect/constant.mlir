@@ -14,7 +14,7 @@ func.func private @f(tensor<8xf32>, tensor<8xf32> {tune.constant = true})
 func.func private @f(memref<8xf32> {tune.constant})
 
 // -----
-// expected-error @below {{tune.constnt of argument 1 is nothing that an argument can have; did you mean tune.constant?}}
+// expected-error @below {{tune.constnt of argument 1 is nothing that an argument can have; did you mean tune.constant, tune.dim or tune.measured_at?}}
 func.func private @f(tensor<8xf32>, tensor<8xf32> {tune.constnt})
 
 // -----

@@ -2,6 +2,7 @@
 // follows it on elements are computed in groups, too, so that they are one task. In a network with
 // constant filters it is computed with channels innermost like what is around it. An image that others
 // read with channels in one dimension, or a fill that they share, is not turned twice.
+// REQUIRES: nightly || !asan
 // RUN: tune-opt %s --tune-extract=none | FileCheck %s
 // RUN: tune-run %s --function=network --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=network --db= --strict --check --time=0.01 --threads=2 | FileCheck %s --check-prefix=OK

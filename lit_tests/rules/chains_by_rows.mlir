@@ -3,7 +3,7 @@
 // RUN: tune-opt %s --tune-print-space=target=cpu:x86-64-v3 -o /dev/null 2>&1 | FileCheck %s --check-prefix=SPACE
 // SPACE-LABEL: conv 12x14x14 over 3x3 f32
 // SPACE: rule 'general'
-// SPACE: layout linalg raw
+// SPACE: layout graph raw
 // SPACE: chain linalg by_rows {{.*}}apart, by_rows
 // SPACE: rows_at_once linalg 2
 // Pooling alone hands nothing on.

@@ -10,6 +10,11 @@
 // RUN: tune-opt --tune-print-space=target=cpu:x86-64-v3 %t.mlir | FileCheck %s --check-prefix=COPY
 // RUN: sed 's/ROWS/16/g; s/DEPTH/2048/g; s/COLUMNS/2048/g' %s > %t.mlir
 // RUN: tune-opt --tune-print-space=target=cpu:x86-64-v3 %t.mlir | FileCheck %s --check-prefix=PLACE
+// Registers of 512 bits read long pieces of it: up to 128 rows, but not where B is larger than that.
+// RUN: sed 's/ROWS/49/g; s/DEPTH/512/g; s/COLUMNS/512/g' %s > %t.mlir
+// RUN: tune-opt --tune-print-space=target=cpu:x86-64-v4 %t.mlir | FileCheck %s --check-prefix=PLACE
+// RUN: sed 's/ROWS/49/g; s/DEPTH/4608/g; s/COLUMNS/512/g' %s > %t.mlir
+// RUN: tune-opt --tune-print-space=target=cpu:x86-64-v4 %t.mlir | FileCheck %s --check-prefix=COPY
 // PLACE: alternatives<"panels"> attributes {tune.default = 1
 // COPY: alternatives<"panels"> attributes {tune.default = 0
 func.func @main(%a: tensor<ROWSxDEPTHxf32>, %b: tensor<DEPTHxCOLUMNSxf32>) -> tensor<ROWSxCOLUMNSxf32> {

@@ -5,7 +5,7 @@
 // RUN: tune-opt %t.space.mlir -o /dev/null 2>&1 | count 0
 // CHECK: conv 64x12x12 over 16x3x3 f32
 // CHECK: rule 'conv_blocked' for
-// CHECK: layout {{ *}}linalg {{ *}}raw {{ *}}raw, output
+// CHECK: layout {{ *}}graph {{ *}}raw {{ *}}raw, output
 // CHECK: mr {{.*}}layout == raw
 // CHECK: output_algorithm {{ *}}linalg {{ *}}{{direct|winograd}} {{ *}}layout == output
 // CHECK: output_mr
@@ -53,3 +53,12 @@ func.func @main(%x: tensor<1x16x14x14xf32>, %w: tensor<64x16x3x3xf32>) -> tensor
       ins(%x, %w : tensor<1x16x14x14xf32>, tensor<64x16x3x3xf32>) outs(%z : tensor<1x64x12x12xf32>) -> tensor<1x64x12x12xf32>
   return %r : tensor<1x64x12x12xf32>
 }
+
+// Rule and layout are of the level graph: a search of other levels leaves the layout alone.
+// RUN: rm -f %t.db && tune-opt %s --tune-search="strategy=random target=null trials=40 finalists=0 levels=linalg,vector db=%t.db" -o /dev/null
+// RUN: tune-db show conv --db=%t.db --limit=0 | FileCheck %s --check-prefix=FROZEN --implicit-check-not=layout=1
+// FROZEN: layout=0
+// RUN: rm -f %t.db && tune-opt %s --tune-search="strategy=grid target=null trials=40 finalists=0 levels=graph db=%t.db" -o /dev/null
+// RUN: tune-db show conv --db=%t.db --limit=0 | FileCheck %s --check-prefix=GRAPH
+// GRAPH-DAG: layout=0
+// GRAPH-DAG: layout=1

@@ -11,11 +11,12 @@
 // RUN: tune-run %s --function=open --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=alone --db= --strict --check --time=0.01 | FileCheck %s --check-prefixes=OK,ALONE
 // OK: Check {{ *}}ok
-// CHAIN: Memory in between {{ *}}458.8 kB; 458.8 kB are needed at once, 589.8 kB by themselves
+// How much temporaries take depends on the CPU; no more is taken than is needed at once.
+// CHAIN: Memory in between {{ *}}[[SIZE:[0-9.]+ kB]]; [[SIZE]] are needed at once, {{[0-9.]+}} kB by themselves
 // JSON: "arena": {
-// JSON-NEXT: "size": 458752,
-// JSON-NEXT: "bound": 458752,
-// JSON-NEXT: "separate": 589824
+// JSON-NEXT: "size": [[BYTES:[0-9]+]],
+// JSON-NEXT: "bound": [[BYTES]],
+// JSON-NEXT: "separate": {{[0-9]+}}
 // LOOPED: Memory in between
 // ALONE-NOT: Memory in between
 

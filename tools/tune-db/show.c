@@ -86,13 +86,15 @@ static tune_status collect(void *user, const tune_record *record) {
 }
 
 static int rank_of_kind(const tune_record *record) {
-  static const int ranks[] = {
-      [TUNE_RECORD_WINNER] = 0, [TUNE_RECORD_DEMOTION] = 1, [TUNE_RECORD_TRIAL] = 2};
+  static const int ranks[] = {[TUNE_RECORD_WINNER] = 0,
+                              [TUNE_RECORD_GROUPING] = 1,
+                              [TUNE_RECORD_DEMOTION] = 2,
+                              [TUNE_RECORD_TRIAL] = 3};
   return ranks[record->kind];
 }
 
-// Machine by machine; the best first, then the other winners, what modules have, then by time, then
-// what has none, by age, and last what is taken back.
+// Machine by machine; the best first, then the other winners, groupings, what modules have, then by
+// time, then what has none, by age, and last what is taken back.
 static int compare_trials(const void *left, const void *right) {
   const tune_db_trial *one = left, *other = right;
   const tune_record *a = &one->record, *b = &other->record;

@@ -78,8 +78,9 @@ static void set_code(const tune_code_features *code, tune_figure figures[CODE_CO
 const char *tune_db_verdict(const tune_db_trial *trial) {
   if (trial->standing == TUNE_DB_TAKEN_BACK)
     return "taken back";
-  static const char *const names[] = {
-      [TUNE_RECORD_WINNER] = "winner", [TUNE_RECORD_DEMOTION] = "in a module"};
+  static const char *const names[] = {[TUNE_RECORD_WINNER] = "winner",
+                                      [TUNE_RECORD_DEMOTION] = "in a module",
+                                      [TUNE_RECORD_GROUPING] = "grouping"};
   tune_record_kind kind = trial->record.kind;
   return kind == TUNE_RECORD_TRIAL ? tune_verdict_name(trial->record.verdict) : names[kind];
 }

@@ -24,11 +24,11 @@ static int64_t find_index_limit(const task *t) {
   return limit;
 }
 
+// `dynamic` is what unknown dimensions are; 0: as the type says.
 static tune_value_type with_static_shape(const tune_value_type *type, int64_t dynamic) {
   tune_value_type fixed = *type;
   for (size_t i = 0; i < fixed.rank; ++i)
-    if (fixed.shape[i] == TUNE_DYNAMIC)
-      fixed.shape[i] = dynamic;
+    fixed.shape[i] = tune_value_type_size(type, i, dynamic);
   return fixed;
 }
 
@@ -108,8 +108,6 @@ tune_status inputs_make(const tune_inputs_wanted *wanted, task *t) {
         tune_npy_read(path, &signature->arguments[i], &t->dense.values[i]), "input %zu", i));
     adopt_dynamic(&signature->arguments[i], &t->dense.values[i], &dynamic);
   }
-  if (!dynamic)
-    dynamic = TUNE_DYNAMIC_SIZE;
   TUNE_RETURN_IF_ERROR(check_memory(signature, dynamic));
   for (size_t i = 0; i < signature->argument_count; ++i) {
     if (t->dense.values[i].data)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What the open sizes are that no array tells.
+// What the open sizes are that no array tells; 0: what the arguments say.
 static int64_t find_other(const run_settings *settings, const given_arrays *inputs,
                           const tune_signature *signature) {
   int64_t other = settings->dynamic;
@@ -16,7 +16,7 @@ static int64_t find_other(const run_settings *settings, const given_arrays *inpu
     for (size_t d = 0; inputs->paths[i] && d < signature->arguments[i].rank; ++d)
       if (signature->arguments[i].shape[d] == TUNE_DYNAMIC && !other)
         other = inputs->types[i].shape[d];
-  return other ? other : TUNE_DYNAMIC_SIZE;
+  return other;
 }
 
 static tune_status list(const tune_signature *open, const given_arrays *inputs, int64_t other,
@@ -31,7 +31,9 @@ static tune_status list(const tune_signature *open, const given_arrays *inputs, 
     for (size_t d = 0; d < open->arguments[i].rank; ++d) {
       bool is_given = i < inputs->count && inputs->paths[i];
       if (open->arguments[i].shape[d] == TUNE_DYNAMIC)
-        out_sizes->items[out_sizes->count++] = is_given ? inputs->types[i].shape[d] : other;
+        out_sizes->items[out_sizes->count++] =
+            is_given ? inputs->types[i].shape[d]
+                     : tune_value_type_size(&open->arguments[i], d, other);
     }
   return TUNE_OK;
 }

@@ -128,7 +128,7 @@ static tune_status plan(opened_module *module, const tune_open_source_request *r
       .config = wanted->config,
       .is_split = true,
       .is_strict = wanted->strict,
-      .is_of_other_sizes = request->sizes.count > 0,
+      .is_of_other_sizes = request->sizes.count > 0 || wanted->other_sizes,
       .describes_defaults = true,
       .build = build,
       .tell_fallback = note_fallback,
@@ -197,9 +197,19 @@ static tune_status find_task(const opened_module *module, const char *key, size_
     if (strcmp(extraction->tasks[*out_task].key.text, key) == 0)
       return TUNE_OK;
   for (size_t i = 0; i < module->plan.cut_count; ++i)
-    if (strcmp(module->plan.cuts[i].key.text, key) == 0)
+    if (strcmp(module->plan.cuts[i].cut.key.text, key) == 0)
       return TUNE_OK;
   return tune_status_make(TUNE_INVALID_ARGUMENT, "the module has no task %s", key);
+}
+
+static tune_status regroup(opened_module *module, size_t task, const char *grouping) {
+  tune_fusion_cut_form form = tune_grouping_of_name(grouping);
+  bool is_cut = false;
+  if (form != TUNE_CUT_NONE && form < TUNE_GROUPINGS)
+    TUNE_RETURN_IF_ERROR(tune_module_plan_cut(&module->plan, task, form, NULL, &is_cut));
+  return is_cut ? TUNE_OK
+                : tune_status_make(TUNE_INVALID_ARGUMENT, "a task cannot be cut apart as \"%s\"",
+                                   grouping);
 }
 
 tune_status opened_module_choose(opened_module *module, const tune_task_choice_list *choices) {
@@ -212,6 +222,10 @@ tune_status opened_module_choose(opened_module *module, const tune_task_choice_l
     const json_t *values = json_object_size(choice->config) ? choice->config : NULL;
     if (task == module->plan.tasks.extraction->task_count)
       continue;
+    if (choice->grouping) {
+      TUNE_RETURN_IF_ERROR(regroup(module, task, choice->grouping));
+      continue;
+    }
     TUNE_RETURN_IF_ERROR(tune_module_plan_choose(&module->plan, task, attempt, values));
   }
   return TUNE_OK;
@@ -232,7 +246,7 @@ static tune_status cut_apart(tune_module_plan *plan, size_t original) {
   size_t i = find_original(plan, original, 0);
   while (i < plan->tasks.extraction->task_count) {
     bool is_cut;
-    TUNE_RETURN_IF_ERROR(tune_module_plan_cut(plan, i, IS_WRONG, &is_cut));
+    TUNE_RETURN_IF_ERROR(tune_module_plan_cut(plan, i, TUNE_CUT_NONE, IS_WRONG, &is_cut));
     i = find_original(plan, original, is_cut ? 0 : i + 1); // tasks have other indices then
   }
   return TUNE_OK;

@@ -3,6 +3,7 @@
 #include "transforms/build/build.h"
 
 #include "dialects/allow.h"
+#include "dialects/argument_sizes.h"
 #include "dialects/choices.h"
 #include "dialects/constant.h"
 #include "dialects/diagnostic.h"
@@ -29,7 +30,7 @@ static tune_status fix_sizes(const tune_build_source *source, MlirOperation modu
   if (!source->size_count)
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(tune_memory_keep_reached(module, function));
-  return tune_fixed_sizes_apply(module, function, source->sizes, source->size_count);
+  return tune_fixed_sizes_apply(module, function, source->sizes, source->size_count, false);
 }
 
 static tune_status read_task(MlirContext context, const tune_build_source *source,
@@ -37,6 +38,7 @@ static tune_status read_task(MlirContext context, const tune_build_source *sourc
   TUNE_RETURN_IF_ERROR(
       tune_ir_parse(context, source->payload, source->payload_source, &task->payload));
   TUNE_RETURN_IF_ERROR(tune_constant_verify(task->payload));
+  TUNE_RETURN_IF_ERROR(tune_argument_sizes_verify(task->payload));
   TUNE_RETURN_IF_ERROR(tune_allow_verify(task->payload));
   MlirOperation function;
   TUNE_RETURN_IF_ERROR(

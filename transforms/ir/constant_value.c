@@ -72,3 +72,10 @@ static bool read_value(MlirValue value, int depth, double *out_number) {
 bool tune_constant_value(MlirValue value, double *out_number) {
   return read_value(value, 0, out_number);
 }
+
+bool tune_constant_exact_value(MlirValue value, double *out_number) {
+  const double most = (double)(INT64_C(1) << 53);
+  return tune_constant_value(value, out_number) &&
+         (mlirTypeIsAFloat(tune_ir_element_type(mlirValueGetType(value))) ||
+          (*out_number > -most && *out_number < most));
+}

@@ -20,6 +20,8 @@ extern "C" {
 
 // Whether `value` is the same known number everywhere. Integers are signed.
 bool tune_constant_value(MlirValue value, double *out_number);
+// The same of a number that a double holds exactly: of floats any, of integers those below 2^53.
+bool tune_constant_exact_value(MlirValue value, double *out_number);
 
 #ifdef __cplusplus
 }

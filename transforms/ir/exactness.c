@@ -4,6 +4,8 @@
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_sums.h"
 
+#include "mlir-c/AffineExpr.h"
+#include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
@@ -15,8 +17,13 @@
 // -inf.
 #define LOWEST (-65504.0)
 
+// Winograd's transforms, by which 3x3 convolutions of f32 may be computed, are less exact than
+// sums, by a factor of 4 to 8: up to here they come out as the whole numbers that they are.
+#define LIMIT_OF_TRANSFORMS (INT64_C(1) << 18)
+
 typedef struct findings {
   int64_t limit;
+  bool has_windows;    // convolves
   bool has_arithmetic; // adds or multiplies
   bool has_other;      // an op that is none of those in the header
   bool has_odd_values; // constants that are negative or fractions, comparisons of what is computed
@@ -97,6 +104,21 @@ static void look_at_arithmetic(MlirOperation op, findings *found) {
     found->has_other |= is_float ? !is_one_of(name, choosing) : is_one_of(name, leaving_floats);
 }
 
+// Whether some operand of `op` is read at sums of indices.
+static bool reads_windows(MlirOperation op) {
+  if (tune_ir_string_starts(tune_ir_name(op), "linalg.conv"))
+    return true;
+  MlirAttribute maps = tune_ir_attribute(op, "indexing_maps");
+  intptr_t count = mlirAttributeIsNull(maps) ? 0 : mlirArrayAttrGetNumElements(maps);
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
+    for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d)
+      if (mlirAffineExprIsAAdd(mlirAffineMapGetResult(map, d)))
+        return true;
+  }
+  return false;
+}
+
 static MlirWalkResult look_at(MlirOperation op, void *context) {
   // Some ops of other dialects compute without a body of arith ops (memref.atomic_rmw).
   static const char *const moving[] = {"affine.apply", "affine.max", "affine.min", "func.func",
@@ -111,6 +133,7 @@ static MlirWalkResult look_at(MlirOperation op, void *context) {
   if (tune_ir_string_starts(name, "arith.")) {
     look_at_arithmetic(op, found);
   } else {
+    found->has_windows = found->has_windows || reads_windows(op);
     bool is_known = false;
     for (const char *const *begin = moving; *begin && !is_known; ++begin)
       is_known = tune_ir_string_starts(name, *begin);
@@ -131,5 +154,8 @@ tune_exactness tune_exactness_of(MlirOperation function) {
     return (tune_exactness){0};
   if (!found.has_arithmetic)
     return (tune_exactness){.selects = true};
-  return (tune_exactness){.limit = found.has_odd_values ? 0 : found.limit};
+  int64_t limit = found.limit;
+  if (found.has_windows && limit > LIMIT_OF_TRANSFORMS)
+    limit = LIMIT_OF_TRANSFORMS;
+  return (tune_exactness){.limit = found.has_odd_values ? 0 : limit};
 }

@@ -226,6 +226,15 @@ const char *tune_ir_scalar_type_name(MlirType type) {
   }
 }
 
+bool tune_ir_take_flag(MlirOperation op, const char *name) {
+  MlirAttribute flag = tune_ir_attribute(op, name);
+  if (mlirAttributeIsNull(flag))
+    return false;
+  mlirOperationRemoveDiscardableAttributeByName(op, tune_ir_string(name));
+  return tune_ir_is(op, "func.func") && mlirAttributeIsAInteger(flag) &&
+         mlirIntegerAttrGetValueInt(flag) == 1;
+}
+
 void tune_ir_copy_attributes(MlirOperation from, MlirOperation to) {
   for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(from); ++i) {
     MlirNamedAttribute named = mlirOperationGetDiscardableAttribute(from, i);

@@ -112,6 +112,8 @@ tune_status tune_ir_parse(MlirContext context, const char *text, const char *sou
 
 // Gives `to` the discardable attributes of `from`.
 void tune_ir_copy_attributes(MlirOperation from, MlirOperation to);
+// Takes the discardable attribute `name` off `op`. Whether it was the integer 1, on a func.func.
+bool tune_ir_take_flag(MlirOperation op, const char *name);
 
 // Whether `op` is `outer` or in it.
 bool tune_ir_is_inside(MlirOperation op, MlirOperation outer);

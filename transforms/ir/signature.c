@@ -2,6 +2,7 @@
 
 #include "transforms/ir/signature.h"
 
+#include "dialects/argument_sizes.h"
 #include "dialects/constant.h"
 #include "dialects/diagnostic.h"
 #include "dialects/printing.h"
@@ -172,6 +173,13 @@ static tune_status find_outputs(MlirOperation function, tune_function_signature 
   return TUNE_OK;
 }
 
+static void read_measured(MlirOperation function, size_t index, tune_value_type *argument) {
+  argument->has_measured = argument->rank > 0;
+  for (size_t d = 0; d < argument->rank; ++d)
+    argument->has_measured &= tune_argument_get_measured_size(function, (intptr_t)index,
+                                                              (intptr_t)d, &argument->measured[d]);
+}
+
 // Which values the arguments should have, and what is known of the results then.
 static void read_facts(MlirOperation function, tune_signature *of) {
   for (size_t i = 0; i < of->argument_count; ++i) {
@@ -182,6 +190,7 @@ static void read_facts(MlirOperation function, tune_signature *of) {
     of->arguments[i].is_divisor = hint.is_divisor;
     of->arguments[i].range[0] = hint.low;
     of->arguments[i].range[1] = hint.high;
+    read_measured(function, i, &of->arguments[i]);
   }
   tune_input_facts facts = tune_input_facts_of(function);
   of->is_partial = facts.is_partial;

@@ -3,7 +3,7 @@
 #include "transforms/normalize/channels_last.h"
 
 #include "dialects/constant.h"
-#include "transforms/normalize/filter_blocks.h"
+#include "transforms/normalize/filter_patches.h"
 #include "transforms/normalize/image_values.h"
 #include "transforms/normalize/marks.h"
 #include "transforms/normalize/spread.h"
@@ -174,8 +174,8 @@ static MlirValue turn_nest(turner *self, MlirOperation op) {
     operands[o] = other;
     n.maps[o] = tune_turn_map(&turn, n.maps[o]);
   }
-  if (is_convolution && is_turned && tune_filter_blocks_pay(&as_it_came, &c)) {
-    MlirValue made = tune_filter_blocks_build(&n, &as_it_came, &c, operands, &self->made);
+  if (is_convolution && is_turned && tune_filter_patches_pay(&as_it_came, &c)) {
+    MlirValue made = tune_filter_patches_build(&n, &as_it_came, &c, operands, &self->made);
     tune_op_list_add(&self->made, tune_ir_definition(made));
     return made;
   }

@@ -42,9 +42,12 @@ static bool lies_alike(const tune_nest_maps *n, MlirAffineMap map, intptr_t othe
 static intptr_t find_image(const tune_nest_maps *n, intptr_t last, tune_image_convolution *out) {
   MlirAffineMap result = tune_nest_maps_result(n);
   intptr_t channels = tune_nest_maps_loop(result, last), group = out->group;
+  intptr_t batch = tune_nest_maps_loop(result, 0);
   for (intptr_t image = 0; image < 2; ++image) {
     MlirAffineMap of = n->maps[image], filter = n->maps[1 - image];
-    if (!lies_alike(n, of, last) || !tune_nest_maps_has(filter, channels) ||
+    // A filter of its own for each of a batch makes a product of matrices, as in attention.
+    bool is_batched = batch >= 0 && n->extents[batch] > 1 && tune_nest_maps_has(filter, batch);
+    if (is_batched || !lies_alike(n, of, last) || !tune_nest_maps_has(filter, channels) ||
         (group >= 0 && !tune_nest_maps_has(filter, group)))
       continue;
     intptr_t summed = tune_nest_maps_loop(of, last);

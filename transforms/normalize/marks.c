@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MARK_PREFIX "tune.op."
+#define SIZES_PREFIX "tune.sizes."
 
 typedef struct numbering {
   void (*callback)(MlirOperation op, size_t number, void *user_data);
@@ -57,26 +58,50 @@ static MlirLocation *get_parts(MlirLocation location, size_t *out_count) {
   return parts;
 }
 
-size_t tune_marks_get(MlirLocation location) {
+// What stands behind `prefix` in the first name that begins so, or NULL. Names end with a NUL.
+static const char *find_name(MlirLocation location, const char *prefix) {
   if (mlirLocationIsAName(location)) {
     MlirStringRef name = mlirIdentifierStr(mlirLocationNameGetName(location));
-    if (tune_ir_string_starts(name, MARK_PREFIX))
-      return strtoull(name.data + strlen(MARK_PREFIX), NULL, 10);
-    return tune_marks_get(mlirLocationNameGetChildLoc(location));
+    return tune_ir_string_starts(name, prefix)
+               ? name.data + strlen(prefix)
+               : find_name(mlirLocationNameGetChildLoc(location), prefix);
   }
   if (mlirLocationIsACallSite(location)) {
-    size_t mark = tune_marks_get(mlirLocationCallSiteGetCallee(location));
-    return mark != TUNE_MARKS_NONE ? mark : tune_marks_get(mlirLocationCallSiteGetCaller(location));
+    const char *found = find_name(mlirLocationCallSiteGetCallee(location), prefix);
+    return found ? found : find_name(mlirLocationCallSiteGetCaller(location), prefix);
   }
-  size_t mark = TUNE_MARKS_NONE;
+  const char *found = NULL;
   if (mlirLocationIsAFused(location)) {
     size_t count;
     MlirLocation *parts = get_parts(location, &count);
-    for (size_t i = 0; i < count && mark == TUNE_MARKS_NONE; ++i)
-      mark = tune_marks_get(parts[i]);
+    for (size_t i = 0; i < count && !found; ++i)
+      found = find_name(parts[i], prefix);
     free(parts);
   }
-  return mark;
+  return found;
+}
+
+size_t tune_marks_get(MlirLocation location) {
+  const char *number = find_name(location, MARK_PREFIX);
+  return number ? strtoull(number, NULL, 10) : TUNE_MARKS_NONE;
+}
+
+const char *tune_marks_get_sizes(MlirLocation location) {
+  return find_name(location, SIZES_PREFIX);
+}
+
+void tune_marks_add_sizes(MlirOperation op, const char *sizes) {
+  MlirContext context = mlirOperationGetContext(op);
+  tune_string_builder name;
+  char *text = NULL;
+  tune_string_builder_init(&name);
+  tune_string_builder_appendf(&name, SIZES_PREFIX "%s", sizes);
+  tune_status status = tune_string_builder_finish(&name, &text);
+  if (tune_status_is_ok(status))
+    mlirOperationSetLocation(
+        op, mlirLocationNameGet(context, tune_ir_string(text), mlirOperationGetLocation(op)));
+  tune_status_free(status);
+  free(text);
 }
 
 MlirLocation tune_marks_without(MlirLocation location) {

@@ -34,7 +34,7 @@ bool tune_nest_maps_is_plain(MlirAffineMap map) {
   return true;
 }
 
-bool tune_nest_maps_read(MlirOperation op, tune_nest_maps *out) {
+bool tune_nest_maps_read_any(MlirOperation op, tune_nest_maps *out) {
   if (mlirOperationIsNull(op) || !tune_ir_string_starts(tune_ir_name(op), "linalg."))
     return false;
   *out = (tune_nest_maps){.op = op, .operand_count = mlirOperationGetNumOperands(op)};
@@ -59,7 +59,11 @@ bool tune_nest_maps_read(MlirOperation op, tune_nest_maps *out) {
         out->extents[loop] = mlirShapedTypeGetDimSize(type, d);
     }
   }
-  return tune_nest_maps_is_plain(tune_nest_maps_result(out)) && !has_indices(op);
+  return tune_nest_maps_is_plain(tune_nest_maps_result(out));
+}
+
+bool tune_nest_maps_read(MlirOperation op, tune_nest_maps *out) {
+  return tune_nest_maps_read_any(op, out) && !has_indices(op);
 }
 
 MlirAffineMap tune_nest_maps_result(const tune_nest_maps *n) {

@@ -32,6 +32,8 @@ typedef struct tune_nest_maps {
 
 // Whether `op` is one, with no more operands than that.
 bool tune_nest_maps_read(MlirOperation op, tune_nest_maps *out_nest);
+// The same of an op that may ask where in its loops it is (linalg.index).
+bool tune_nest_maps_read_any(MlirOperation op, tune_nest_maps *out_nest);
 
 // The map of the result.
 MlirAffineMap tune_nest_maps_result(const tune_nest_maps *nest);

@@ -53,10 +53,7 @@ static bool find_dimensions(MlirOperation op, reduction *out) {
 
 // Whether what `op` begins with is one number, which a double holds.
 static bool find_initial(MlirOperation op, reduction *out) {
-  const double most = (double)(INT64_C(1) << 53);
-  return tune_constant_value(mlirOperationGetOperand(op, 1), &out->initial) &&
-         (mlirTypeIsAFloat(tune_ir_element_type(mlirValueGetType(out->result))) ||
-          (out->initial > -most && out->initial < most));
+  return tune_constant_exact_value(mlirOperationGetOperand(op, 1), &out->initial);
 }
 
 static bool find_reduction(MlirOperation op, reduction *out) {

@@ -122,6 +122,17 @@ MlirValue tune_tensor_reshape(const tune_ir_builder *b, MlirValue value, intptr_
                           .attributes = attributes});
 }
 
+MlirValue tune_tensor_index(const tune_ir_builder *b, intptr_t loop) {
+  MlirType type = mlirIndexTypeGet(b->context);
+  MlirNamedAttribute attribute = tune_ir_named(
+      b->context, "dim", mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), loop));
+  return tune_ir_build_result(b, &(tune_ir_parts){.name = "linalg.index",
+                                                  .type_count = 1,
+                                                  .types = &type,
+                                                  .attribute_count = 1,
+                                                  .attributes = &attribute});
+}
+
 MlirOperation tune_tensor_generic(const tune_ir_builder *b, intptr_t count,
                                   const MlirValue *operands, const MlirAffineMap *maps,
                                   MlirRegion region) {
@@ -154,4 +165,20 @@ MlirOperation tune_tensor_generic(const tune_ir_builder *b, intptr_t count,
                                            .attributes = attributes,
                                            .region_count = 1,
                                            .regions = &region});
+}
+
+MlirValue tune_tensor_copy(const tune_ir_builder *b, MlirValue value, MlirAffineMap map,
+                           MlirValue into) {
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(value));
+  MlirBlock body = mlirBlockCreate(2, (MlirType[]){element, element},
+                                   (MlirLocation[]){b->location, b->location});
+  tune_ir_builder inside = tune_ir_builder_at_end(body, b->location);
+  MlirValue taken = mlirBlockGetArgument(body, 0);
+  tune_ir_build(&inside,
+                &(tune_ir_parts){.name = "linalg.yield", .operand_count = 1, .operands = &taken});
+  MlirValue operands[] = {value, into};
+  intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(into));
+  MlirAffineMap maps[] = {map, mlirAffineMapMultiDimIdentityGet(b->context, rank)};
+  return mlirOperationGetResult(
+      tune_tensor_generic(b, 2, operands, maps, tune_ir_make_region(body)), 0);
 }

@@ -45,11 +45,18 @@ MlirValue tune_tensor_slice_in_steps(const tune_ir_builder *builder, MlirValue v
 MlirValue tune_tensor_reshape(const tune_ir_builder *builder, MlirValue value, intptr_t rank,
                               const int64_t *sizes, const intptr_t *members);
 
+// linalg.index of `loop`, in the body of a linalg op.
+MlirValue tune_tensor_index(const tune_ir_builder *builder, intptr_t loop);
+
 // linalg.generic over `count` operands by as many maps, with the body `region`, which it owns. It
 // has one result, of the type of the last operand. Loops that this has no index of are reductions.
 MlirOperation tune_tensor_generic(const tune_ir_builder *builder, intptr_t count,
                                   const MlirValue *operands, const MlirAffineMap *maps,
                                   MlirRegion region);
+
+// The same that copies `value`, read by `map`, into `into`, whose dimensions are its loops.
+MlirValue tune_tensor_copy(const tune_ir_builder *builder, MlirValue value, MlirAffineMap map,
+                           MlirValue into);
 
 #ifdef __cplusplus
 }

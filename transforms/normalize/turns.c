@@ -88,17 +88,8 @@ MlirValue tune_turn_rebuild(const tune_turn *turn, MlirOperation op, MlirValue i
 MlirValue tune_turn_copy(const tune_ir_builder *b, const tune_turn *turn, MlirValue value) {
   MlirAffineMap result = mlirAffineMapMultiDimIdentityGet(b->context, turn->rank);
   tune_turn inverse = tune_turn_inverse(turn);
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(value));
-  MlirBlock body = mlirBlockCreate(2, (MlirType[]){element, element},
-                                   (MlirLocation[]){b->location, b->location});
-  tune_ir_builder inside = tune_ir_builder_at_end(body, b->location);
-  MlirValue taken = mlirBlockGetArgument(body, 0);
-  tune_ir_build(&inside,
-                &(tune_ir_parts){.name = "linalg.yield", .operand_count = 1, .operands = &taken});
-  MlirValue operands[] = {value, tune_turn_empty(b, turn, value)};
-  MlirAffineMap maps[] = {tune_turn_map(&inverse, result), result};
-  return mlirOperationGetResult(
-      tune_tensor_generic(b, 2, operands, maps, tune_ir_make_region(body)), 0);
+  return tune_tensor_copy(b, value, tune_turn_map(&inverse, result),
+                          tune_turn_empty(b, turn, value));
 }
 
 tune_ir_builder tune_turn_builder_behind(MlirValue value) {

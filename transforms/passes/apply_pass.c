@@ -8,9 +8,9 @@
 #include "transforms/passes/passes.h"
 #include "transforms/passes/task_options.h"
 #include "transforms/spaces/best_config.h"
+#include "transforms/spaces/best_grouping.h"
 #include "transforms/spaces/best_rule.h"
 #include "transforms/spaces/module_tasks.h"
-#include "transforms/tasks/module_key.h"
 
 static const tune_pass_option options_table[] = {
     TUNE_OPTION_DATABASE,   TUNE_OPTION_TARGET,      TUNE_OPTION_DEVICE,
@@ -22,10 +22,8 @@ static tune_status apply_to_task(const tune_module_tasks *tasks, tune_database *
                                  const tune_task_space *space) {
   tune_best_outcome outcome;
   tune_config config;
-  tune_digest module;
-  TUNE_RETURN_IF_ERROR(tune_module_key(tasks->extraction, &module));
   TUNE_RETURN_IF_ERROR(
-      tune_best_config_find(database, space, tasks->facts, &module, &outcome, &config));
+      tune_best_config_find(database, space, tasks->facts, &tasks->module, &outcome, &config));
   if (outcome != TUNE_BEST_FOUND)
     return tune_best_config_remark(database, space, tasks->facts, outcome);
   char provenance[32];
@@ -42,7 +40,7 @@ static tune_status apply_to_tasks(MlirOperation module, const tune_pass_options 
   wanted.by_target = tune_pass_options_get_flag(options, "by-target");
   tune_module_tasks tasks;
   TUNE_RETURN_IF_ERROR(tune_module_tasks_init(&tasks, module, &wanted));
-  tune_status status = TUNE_OK;
+  tune_status status = tune_best_grouping_follow(&tasks, module, database, true);
   for (size_t i = 0; i < tasks.extraction->task_count && tune_status_is_ok(status); ++i) {
     tune_task_space *space = NULL;
     status = tune_module_tasks_make_space(&tasks, i, &space);

@@ -110,7 +110,7 @@ static tune_status prepare_for_device(lowering_job *job, const char *wanted, int
     return tune_status_out_of_memory("lowering a module");
   if (dynamic) {
     TUNE_RETURN_IF_ERROR(tune_memory_keep_reached(job->module, function));
-    TUNE_RETURN_IF_ERROR(tune_fixed_sizes_apply(job->module, function, &dynamic, 1));
+    TUNE_RETURN_IF_ERROR(tune_fixed_sizes_apply(job->module, function, &dynamic, 1, false));
     job->wanted.is_of_other_sizes = true;
   } else if (tune_fixed_sizes_count(function)) {
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,

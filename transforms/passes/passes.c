@@ -3,6 +3,7 @@
 #include "transforms/passes/passes.h"
 
 #include "dialects/allow.h"
+#include "dialects/argument_sizes.h"
 #include "dialects/choices.h"
 #include "dialects/constant.h"
 #include "dialects/diagnostic.h"
@@ -117,6 +118,8 @@ static void run(MlirOperation module, MlirExternalPass pass, void *user_data) {
   tune_status status = tune_choices_verify(module);
   if (tune_status_is_ok(status))
     status = tune_constant_verify(module);
+  if (tune_status_is_ok(status))
+    status = tune_argument_sizes_verify(module);
   if (tune_status_is_ok(status))
     status = tune_allow_verify(module);
   if (tune_status_is_ok(status))

@@ -87,6 +87,17 @@ static tune_status print_knobs(const tune_space *space) {
   return status;
 }
 
+// That is no knob of the schedule, which is of the task as a whole.
+static void print_groupings(const tune_module_tasks *tasks, size_t task) {
+  size_t first = tune_extraction_find_cut(tasks->extraction, task);
+  if (first == TUNE_CUT_NONE || tasks->extraction->tasks[task].is_cut)
+    return;
+  fprintf(stderr, "level graph: " TUNE_GROUPING_CHOICE " = %s", tune_grouping_name(TUNE_CUT_NONE));
+  for (size_t form = first; form < TUNE_GROUPINGS; form++)
+    fprintf(stderr, ", %s", tune_grouping_name((tune_fusion_cut_form)form));
+  fputs("\n", stderr);
+}
+
 static tune_status print_summary(const tune_task_space *space) {
   // Past a few digits only the order of magnitude says something.
   double size = (double)tune_space_size(space->space);
@@ -134,6 +145,7 @@ static tune_status add_task(const tune_module_tasks *tasks, size_t task, MlirMod
   tune_task_space *space;
   TUNE_RETURN_IF_ERROR(tune_module_tasks_make_space(tasks, task, &space));
   tune_status status = print_summary(space);
+  print_groupings(tasks, task);
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(schedules),
                                 mlirOperationClone(space->schedule->module));
   tune_task_space_destroy(space);

@@ -13,14 +13,21 @@
 //===--------------------------------------------------------------------------===//
 
 #include "dialects/diagnostic.h"
+#include "formats/signature.h"
 #include "transforms/passes/passes.h"
 #include "transforms/passes/task_options.h"
 #include "transforms/search/search.h"
-#include "transforms/search/search_report.h"
+#include "transforms/search/search_variants.h"
 #include "transforms/spaces/module_tasks.h"
 #include "transforms/tasks/stock_form.h"
+#include "transforms/variants/module_variants.h"
 #include "tuning/strategies/strategies.h"
 
+#include "mlir-c/Dialect/Arith.h"
+#include "mlir-c/Dialect/Func.h"
+#include "mlir-c/Dialect/MemRef.h"
+#include "mlir-c/Dialect/SCF.h"
+#include "mlir-c/Dialect/Tensor.h"
 #include "mlir-c/Dialect/Transform.h"
 
 #include <pthread.h>
@@ -101,13 +108,16 @@ static void leave_search(void) {
 static const char *const strategy_words[] = {TUNE_FOR_EACH_STRATEGY(WORD) NULL};
 #define LISTED(name) " " #name
 static const char *const selection_words[] = {"tournament", "proportional", NULL};
+static const char *const effort_words[] = {"quick", "standard", "full", NULL};
 static const char *const report_words[] = {"auto", "live", "plain", "quiet", NULL};
 
 // What the options say. Most of it is said to the search as it is.
 typedef struct search_settings {
   tune_search_options search;
-  const char *selection, *measure;
-  size_t round; // where `measure` exports
+  const char *selection, *measure, *effort, *levels, *sizes;
+  const char *variants; // the sizes that variants are wanted for; NULL: none
+  int64_t dynamic;      // what a size is taken for on devices
+  size_t round;         // where `measure` exports
   tune_progress_style report;
   bool timing, stock;
 } search_settings;
@@ -129,6 +139,13 @@ static const tune_pass_option options_table[] = {
      .maximum = 1000000,
      .initial = "64",
      .summary = "configs to try for each task, those of the database counted in (64)"},
+    {.name = "effort",
+     .type = TUNE_PASS_OPTION_ENUM,
+     INTO(effort),
+     .words = effort_words,
+     .initial = "standard",
+     .summary = "for each task: quick (32 trials, 3 s), standard (64 trials, default), full (512 "
+                "trials); trials= says otherwise"},
     {.name = "time",
      .type = TUNE_PASS_OPTION_SECONDS,
      INTO(search.seconds),
@@ -144,6 +161,13 @@ static const tune_pass_option options_table[] = {
      .maximum = 1000000,
      .initial = "0",
      .summary = "end a task after so many trials without a gain of 1 % (0: never)"},
+    {.name = "levels",
+     .type = TUNE_PASS_OPTION_STRING,
+     INTO(levels),
+     .summary =
+         "what is searched: joint, all levels together (default), or some, as vector,target; "
+         "layered, one after the other, graph,linalg,vector,loop,buffer,gpu,target, or in "
+         "another order, as layered:target,vector; others keep their defaults"},
     {.name = "seed",
      .type = TUNE_PASS_OPTION_INTEGER,
      INTO(search.session.strategy_options.seed),
@@ -240,7 +264,13 @@ static const tune_pass_option options_table[] = {
      INTO(search.tasks.schedule),
      .summary = "a file with a transform script to search instead of the rules' spaces"},
     TUNE_OPTION_ALLOW_PASS,
-    TUNE_OPTION_DYNAMIC,
+    {.name = "dynamic",
+     .type = TUNE_PASS_OPTION_STRING,
+     INTO(sizes),
+     .initial = "64",
+     .summary = "sizes that are known at run time only: those that come, with their shares of the "
+                "calls, as 1:0.5,64,128-512, of which the module gets variants; a number alone is "
+                "what they are taken for on devices (64)"},
     {.name = "measure",
      .type = TUNE_PASS_OPTION_STRING,
      INTO(measure),
@@ -336,15 +366,48 @@ static tune_status read_measure(const tune_pass_options *options, search_setting
   return TUNE_OK;
 }
 
+// The bounds of a task, where they are not given one by one.
+static void apply_effort(const tune_pass_options *options, search_settings *settings) {
+  enum { QUICK_TRIALS = 32, FULL_TRIALS = 512 };
+  static const double quick_seconds = 3;
+  tune_session_options *session = &settings->search.session;
+  bool is_quick = strcmp(settings->effort, "quick") == 0;
+  bool is_full = strcmp(settings->effort, "full") == 0;
+  if ((is_quick || is_full) && !tune_pass_options_is_given(options, "trials"))
+    session->trials = is_quick ? QUICK_TRIALS : FULL_TRIALS;
+  if (is_quick)
+    session->seconds = quick_seconds;
+}
+
+static tune_status read_levels(search_settings *settings) {
+  tune_search_options *search = &settings->search;
+  return tune_status_annotate(
+      tune_layers_parse(settings->levels, &search->session.layers, &search->tasks.levels),
+      "option 'levels'");
+}
+
+// A number alone, or sizes that there are to be variants for.
+static tune_status read_sizes(search_settings *settings) {
+  tune_size_spec spec;
+  TUNE_RETURN_IF_ERROR(
+      tune_status_annotate(tune_size_spec_parse(settings->sizes, &spec), "option 'dynamic'"));
+  if (tune_size_spec_is_number(settings->sizes))
+    settings->dynamic = spec.items[0].first;
+  else
+    settings->variants = settings->sizes;
+  return TUNE_OK;
+}
+
 static tune_status read_options(const tune_pass_options *options, search_settings *settings) {
   tune_search_options *search = &settings->search;
   tune_strategy_options *strategy = &search->session.strategy_options;
-  *settings = (search_settings){.measure = NULL};
+  *settings = (search_settings){.dynamic = TUNE_DYNAMIC_SIZE};
   tune_search_options_init(search);
   tune_pass_options_fill(options, settings);
   // Their rows are shared with other passes, and have no place in this one's struct.
   search->tasks.allowed_passes = tune_pass_options_get_text(options, "allow-pass");
   search->tasks.by_target = tune_pass_options_get_flag(options, "by-target");
+  apply_effort(options, settings);
   search->session.plateau_percent = 1;
   search->session.interrupted = &interrupted;
   // Percentages to shares; below 0 the strategy chooses.
@@ -353,6 +416,8 @@ static tune_status read_options(const tune_pass_options *options, search_setting
   search->measuring.precision /= 100;
   TUNE_RETURN_IF_ERROR(check_numbers(options, search));
   TUNE_RETURN_IF_ERROR(read_measure(options, settings));
+  TUNE_RETURN_IF_ERROR(read_levels(settings));
+  TUNE_RETURN_IF_ERROR(read_sizes(settings));
   return tune_selection_parse(settings->selection, &strategy->selection);
 }
 
@@ -375,25 +440,27 @@ static tune_status take_stock_form(MlirOperation module, const search_settings *
 static tune_status search_run(MlirOperation module, const tune_pass_options *options) {
   search_settings settings;
   TUNE_RETURN_IF_ERROR(read_options(options, &settings));
-  tune_search_report *report = NULL;
-  TUNE_RETURN_IF_ERROR(
-      tune_search_report_create(stderr, settings.report, settings.timing, &report));
-  tune_search_observer observer = tune_search_report_get_observer(report);
+  const tune_search_reporting reporting = {
+      .stream = stderr, .style = settings.report, .timing = settings.timing};
   enter_search();
-  tune_sized_module sized = {.copy = {NULL}};
+  tune_variant_plan plan = {.count = 0};
   tune_status status = settings.stock ? take_stock_form(module, &settings) : TUNE_OK;
   if (tune_status_is_ok(status))
-    status = tune_task_options_size_module(options, module, &sized);
+    status = tune_module_variants_make(module, settings.search.function, settings.variants, &plan);
   if (tune_status_is_ok(status))
-    status = tune_search_module(mlirModuleFromOperation(sized.module), &settings.search, &observer);
-  tune_sized_module_take_choices(&sized); // also of a search that was interrupted
-  tune_sized_module_deinit(&sized);
+    status = tune_search_variants(module, &settings.search, settings.dynamic, &plan, &reporting);
+  tune_variant_plan_deinit(&plan);
   leave_search();
-  tune_search_report_destroy(report);
   return status;
 }
 
-static const tune_dialect_getter dialects[] = {mlirGetDialectHandle__transform__, NULL};
+static const tune_dialect_getter dialects[] = {mlirGetDialectHandle__arith__,
+                                               mlirGetDialectHandle__func__,
+                                               mlirGetDialectHandle__memref__,
+                                               mlirGetDialectHandle__scf__,
+                                               mlirGetDialectHandle__tensor__,
+                                               mlirGetDialectHandle__transform__,
+                                               NULL};
 
 const tune_pass_class tune_pass_search = {
     .name = "tune-search",

@@ -37,7 +37,7 @@ static void write_alternatives(tune_schedule_form *const forms[2], size_t defaul
                                size_t sequence, tune_writer *writer) {
   char labels[64];
   snprintf(labels, sizeof labels, "\"%s\", \"%s\"", forms[0]->layout, forms[1]->layout);
-  tune_writer_begin_alternatives(writer, NULL, TUNE_LAYOUT_KNOB, TUNE_LEVEL_LINALG, labels,
+  tune_writer_begin_alternatives(writer, NULL, TUNE_LAYOUT_KNOB, TUNE_LEVEL_GRAPH, labels,
                                  (int64_t)default_index, 0);
   append(writer, &forms[0]->writer, forms[0]->writer.bodies[sequence]);
   tune_writer_next_alternative(writer, NULL, 0);

@@ -3,7 +3,7 @@
 // What joined a product can be taken as it is, or moved out of its way (layouts.h), and neither is
 // always the faster one. So where some rule takes the task either way, both are in its space: the
 // knob `layout` says which, and all knobs of the one that is not the default begin with the name of
-// its layout, "raw_mc".
+// its layout, "raw_mc". It decides the rule as well, so its level is graph.
 //
 // Threads: plain values.
 //

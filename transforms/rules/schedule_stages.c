@@ -151,13 +151,20 @@ void tune_writer_wide_operands(tune_writer *writer, const tune_structure *struct
   annotate_knob(writer, "wide_operands", "tune.wide_operands");
 }
 
+void tune_writer_panel_ahead(tune_writer *writer, int64_t default_value) {
+  tune_value_set flag = {2, {0, 1}};
+  tune_writer_knob(writer, "panel_ahead", NULL, TUNE_LEVEL_BUFFER, &flag, default_value);
+  annotate_knob(writer, "panel_ahead", "tune.panel_ahead");
+}
+
 void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool has_math) {
   tune_value_set widths = {0};
   tune_value_set_add(&widths, vector_bits);
   if (vector_bits > 256)
     tune_value_set_add(&widths, 256);
+  bool is_half = writer->keeps_halves && vector_bits > 256;
   tune_writer_knob(writer, "llvm_vector_width", "vectorize", TUNE_LEVEL_TARGET, &widths,
-                   vector_bits);
+                   is_half ? 256 : vector_bits);
   annotate_knob(writer, "llvm_vector_width", "tune.llvm.prefer_vector_width");
   // The light pipeline (1) builds faster, but leaves a fifth and more of the speed behind.
   tune_value_set levels = {2, {2, 3}};

@@ -56,6 +56,7 @@ typedef struct tune_writer {
   const char *func; // the handle of the task's function, "%func" at first; a pass makes a new one
   int64_t stack_bytes; // default of the knob of tune_writer_place_buffers; 0 at first
   bool keeps_loops;    // default of `llvm_unroll` is 0; false at first
+  bool keeps_halves;   // default of `llvm_vector_width` is 256 at most; false at first
   tune_space *knobs;   // that constraints may name, as their values are called
   tune_status failure; // the first, until tune_writer_finish
 } tune_writer;
@@ -187,6 +188,9 @@ void tune_writer_place_buffers(tune_writer *writer);
 // Where a product widens what it reads: a knob, whether that is done once for all its reads
 // (transforms/lower/cpu/wide_operands.h). By default it is.
 void tune_writer_wide_operands(tune_writer *writer, const tune_structure *structure);
+// Writes the knob `panel_ahead`: whether the next panel of an operand that is packed ahead is read
+// while the present one is multiplied (lower/cpu/panel_ahead.h).
+void tune_writer_panel_ahead(tune_writer *writer, int64_t default_value);
 // Knobs of the backend, shared by all rules: vector width, unrolling, optimisation level, and with
 // `has_math` how functions such as exp are computed.
 void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool has_math);

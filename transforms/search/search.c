@@ -5,6 +5,7 @@
 #include "dialects/diagnostic.h"
 #include "support/clock.h"
 #include "transforms/search/search_state.h"
+#include "transforms/spaces/best_grouping.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,18 @@ static tune_status check_counters(const search *s) {
                           target);
 }
 
+// How ops are grouped is decided anew, where it is.
+static tune_status forget_groupings(search *s, const tune_module_tasks_options *options) {
+  bool any;
+  if (!tune_search_compares_groupings(s))
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_grouping_forget(&s->tasks, &any));
+  if (!any)
+    return TUNE_OK;
+  tune_module_tasks_deinit(&s->tasks);
+  return tune_module_tasks_init(&s->tasks, mlirModuleGetOperation(s->module), options);
+}
+
 static tune_status find_tasks(search *s, const backend *where) {
   tune_module_tasks_options options = s->options->tasks;
   if (where->open) {
@@ -95,6 +108,8 @@ static tune_status find_tasks(search *s, const backend *where) {
   }
   tune_status status =
       tune_module_tasks_init(&s->tasks, mlirModuleGetOperation(s->module), &options);
+  if (tune_status_is_ok(status))
+    status = forget_groupings(s, &options);
   if (tune_status_is_ok(status))
     status = check_counters(s);
   if (tune_status_is_ok(status) && where->require_device)
@@ -162,6 +177,7 @@ static tune_status run(search *s) {
   tell_begin(s);
   TUNE_RETURN_IF_ERROR(where->run(s));
   TUNE_RETURN_IF_ERROR(tune_search_look_at_whole(s));
+  TUNE_RETURN_IF_ERROR(tune_search_write_groupings(s));
   tell_restarted(s);
   tune_search_look_back(s);
   if (s->observer->end)
@@ -186,7 +202,7 @@ tune_status tune_search_module(MlirModule module, const tune_search_options *opt
     tune_database_destroy(s.known);
   tune_database_destroy(s.database);
   tune_search_destroy_spaces(&s);
-  free(s.cut);
+  tune_task_cuts_deinit(&s.cut);
   tune_module_tasks_deinit(&s.tasks);
   tune_rounds_destroy(s.rounds);
   tune_cores_deinit(&s.cores);

@@ -71,6 +71,10 @@ typedef struct tune_search_observer {
   // best that was found by the rule before it, `from`, `first_seconds`.
   void (*rule_taken)(void *user, const tune_task *task, const char *from, const char *to,
                      double first_seconds, double seconds);
+  // A task is cut apart as `grouping` says, since its parts take `seconds`, and the best that was
+  // found of it as a whole `whole_seconds`.
+  void (*grouping_taken)(void *user, const tune_task *task, const char *grouping, size_t parts,
+                         double whole_seconds, double seconds);
   // A task that could not be tuned, since its reference or all candidates failed: the rest goes on.
   // The latter is told after task_done.
   void (*task_failed)(void *user, size_t index, MlirLocation location, const tune_task *task,

@@ -8,7 +8,6 @@
 #include "support/clock.h"
 #include "support/json.h"
 #include "transforms/search/search_state.h"
-#include "transforms/tasks/module_key.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,16 +118,15 @@ static tune_status keep_standing(const search *s, size_t task, const tune_digest
 
 tune_status tune_search_keep_demotions(const search *s, const tune_search_demoted *demoted,
                                        size_t count, bool others_stand) {
-  tune_digest module;
-  TUNE_RETURN_IF_ERROR(tune_module_key(s->tasks.extraction, &module));
+  const tune_digest *module = &s->tasks.module;
   for (size_t i = 0; i < count; i++)
-    TUNE_RETURN_IF_ERROR(keep_demoted(s, &module, &demoted[i]));
+    TUNE_RETURN_IF_ERROR(keep_demoted(s, module, &demoted[i]));
   for (size_t task = 0; others_stand && task < s->tasks.extraction->task_count; task++) {
     bool stands = true;
     for (size_t i = 0; i < count; i++)
       stands = stands && demoted[i].demoted->task != task;
     if (stands)
-      TUNE_RETURN_IF_ERROR(keep_standing(s, task, &module));
+      TUNE_RETURN_IF_ERROR(keep_standing(s, task, module));
   }
   return TUNE_OK;
 }

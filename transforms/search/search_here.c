@@ -154,6 +154,10 @@ static tune_status tune_one(search *s) {
     status = tune_search_search_parts(s, &task, &result.failures, tune_one, &is_cut);
   if (!is_cut && tune_status_is_ok(status)) {
     check_roofline(s, &task, &result);
+    status = tune_search_try_groupings(s, &result);
+  }
+  if (!is_cut && tune_status_is_ok(status)) {
+    tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
     status = tune_search_finish_task(s, &task, &result);
   }
   tune_session_result_deinit(&result);

@@ -22,6 +22,7 @@ typedef enum kind {
   KIND_STORED,     //
   KIND_DRIFT,      //
   KIND_RULE,       //
+  KIND_GROUPING,   //
 } kind;
 
 // Notes of one kind about one thing.
@@ -86,6 +87,8 @@ static const char *reason_of_stop(tune_session_stop stop) {
     return NULL;
   case TUNE_STOP_EXHAUSTED:
     return "every valid config was tried";
+  case TUNE_STOP_LAYERS:
+    return "from what was found no level alone has anything new";
   case TUNE_STOP_TIME:
     return "time was up";
   case TUNE_STOP_TARGET:
@@ -225,6 +228,15 @@ void tune_search_notes_add_rule(tune_search_notes *notes, const tune_task *task,
        after.text, from, before.text);
 }
 
+void tune_search_notes_add_grouping(tune_search_notes *notes, const tune_task *task,
+                                    const char *grouping, size_t parts, double whole_seconds,
+                                    double seconds) {
+  tune_figure whole = tune_figure_seconds(whole_seconds), apart = tune_figure_seconds(seconds);
+  note(notes, KIND_GROUPING, "", whole_seconds / seconds,
+       "%s: cut apart (grouping = \"%s\"): its %zu parts take %s, the best of it as a whole %s\n",
+       task->name, grouping, parts, apart.text, whole.text);
+}
+
 //===--------------------------------------------------------------------------===//
 // Many tasks alike
 //===--------------------------------------------------------------------------===//
@@ -272,6 +284,12 @@ static void append_summary(const notes_of *of, tune_string_builder *text) {
         "%zu tasks are searched by another rule than the first: its default is %.2f to %.2f "
         "times as fast\n",
         of->count, of->least, of->most);
+    break;
+  case KIND_GROUPING:
+    tune_string_builder_appendf(text,
+                                "%zu tasks are cut apart: their parts are %.2f to %.2f times as "
+                                "fast as the best of them as a whole\n",
+                                of->count, of->least, of->most);
     break;
   case KIND_OTHER:
     break;

@@ -36,6 +36,11 @@ void tune_search_notes_add(tune_search_notes *notes, const tune_target_facts *fa
 // best by `from` takes `first_seconds`.
 void tune_search_notes_add_rule(tune_search_notes *notes, const tune_task *task, const char *from,
                                 const char *to, double first_seconds, double seconds);
+// Notes that `task` is cut apart as `grouping` says, into `parts` that take `seconds`; the best of
+// it as a whole takes `whole_seconds`.
+void tune_search_notes_add_grouping(tune_search_notes *notes, const tune_task *task,
+                                    const char *grouping, size_t parts, double whole_seconds,
+                                    double seconds);
 // Appends all of it.
 void tune_search_notes_append(const tune_search_notes *notes, tune_string_builder *text);
 

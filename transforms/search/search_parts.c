@@ -14,25 +14,20 @@
 
 typedef struct tune_search search;
 
-// The extraction in which `key` is cut apart as well; NULL where it has no parts.
-static tune_status cut(search *s, const tune_digest *key, tune_extraction **out_extraction) {
-  *out_extraction = NULL;
-  tune_digest *grown = realloc(s->cut, (s->cut_count + 1) * sizeof *grown);
-  if (!grown)
-    return tune_status_out_of_memory("cutting a task apart");
-  s->cut = grown;
-  grown[s->cut_count++] = *key;
-  tune_extraction *extraction;
-  tune_status status = tune_extract_cut(s->module, tune_module_tasks_is_for_cpu(&s->options->tasks),
-                                        grown, s->cut_count, &extraction);
-  bool has_parts =
-      tune_status_is_ok(status) && tune_extraction_find(extraction, key) == extraction->task_count;
-  if (has_parts) {
-    *out_extraction = extraction;
+// The tasks where that with `key` is cut apart as well; `*out_extraction` is NULL where it has no
+// parts.
+static tune_status cut(search *s, const tune_digest *key, tune_fusion_cut_form form,
+                       tune_extraction **out_extraction, tune_anchors *out_anchors) {
+  TUNE_RETURN_IF_ERROR(tune_task_cuts_add(&s->cut, &(tune_task_cut){*key, form}));
+  tune_status status = tune_module_tasks_cut(&s->tasks, mlirModuleGetOperation(s->module), &s->cut,
+                                             out_extraction, out_anchors);
+  if (tune_status_is_ok(status) &&
+      tune_extraction_find(*out_extraction, key) == (*out_extraction)->task_count)
     return TUNE_OK;
-  }
-  --s->cut_count;
-  tune_extraction_destroy(extraction);
+  --s->cut.count;
+  tune_anchors_deinit(out_anchors);
+  tune_extraction_destroy(*out_extraction);
+  *out_extraction = NULL;
   if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
     return status;
   tune_status_free(status);
@@ -45,19 +40,17 @@ static bool is_part(const tune_extraction *before, const tune_extracted_task *ta
 
 // The search with the tasks of `extraction`, which it takes, in place of its own, and with the
 // spaces of those that `before` does not have.
-static tune_status enter(search *s, const tune_extraction *before, tune_extraction *extraction) {
+static tune_status enter(search *s, const tune_extraction *before, tune_extraction *extraction,
+                         const tune_anchors *anchors) {
   size_t count = extraction->task_count;
   s->tasks.extraction = extraction;
+  s->tasks.anchors = *anchors;
   s->tasks.attempts = calloc(count + 1, sizeof *s->tasks.attempts);
-  s->tasks.anchors = (tune_anchors){.extraction = extraction};
-  tune_op_map_init(&s->tasks.anchors.task_of_op);
   s->spaces = calloc(count + 1, sizeof *s->spaces);
   s->winners = calloc(count + 1, sizeof *s->winners);
   s->looks = calloc(count + 1, sizeof *s->looks);
   if (!s->tasks.attempts || !s->spaces || !s->winners || !s->looks)
     return tune_status_out_of_memory("searching the parts of a task");
-  TUNE_RETURN_IF_ERROR(
-      tune_anchors_init(&s->tasks.anchors, extraction, mlirModuleGetOperation(s->module)));
   for (size_t i = 0; i < count; i++)
     if (is_part(before, &extraction->tasks[i]))
       TUNE_RETURN_IF_ERROR(tune_module_tasks_make_space(&s->tasks, i, &s->spaces[i]));
@@ -85,8 +78,9 @@ static tune_status search_each(search *s, tune_status (*tune_one)(search *s), bo
   return TUNE_OK;
 }
 
-// What the search is at. All else of it goes on.
-static void restore(search *s, const search *before) {
+// All else than what the search is at goes on.
+void tune_search_leave_parts(search *s, const search *before) {
+  leave(s);
   s->tasks = before->tasks;
   s->spaces = before->spaces;
   s->winners = before->winners;
@@ -108,30 +102,44 @@ static tune_status search_parts(search *s, const search *before, const tune_task
   return status;
 }
 
-tune_status tune_search_search_parts(search *s, const tune_task *task,
-                                     const tune_failures *failures,
-                                     tune_status (*tune_one)(search *s), bool *out_is_cut) {
+tune_status tune_search_enter_parts(search *s, tune_fusion_cut_form form, search *out_before,
+                                    bool *out_is_cut) {
   *out_is_cut = false;
-  if (s->space->is_users || tune_search_is_interrupted(s))
-    return TUNE_OK;
   tune_extraction *extraction;
-  TUNE_RETURN_IF_ERROR(cut(s, &s->space->task->key, &extraction));
+  tune_anchors anchors;
+  TUNE_RETURN_IF_ERROR(cut(s, &s->space->task->key, form, &extraction, &anchors));
   if (!extraction)
     return TUNE_OK;
-  const search before = *s;
+  *out_before = *s;
   // The parts have the time that the task would have had.
   if (s->end > 0)
     s->end = tune_clock_seconds() + tune_search_budget_share(s);
+  if (!s->is_of_parts)
+    s->whole = s->index;
   s->is_of_parts = true;
-  tune_status status = enter(s, before.tasks.extraction, extraction);
+  tune_status status = enter(s, out_before->tasks.extraction, extraction, &anchors);
   *out_is_cut = tune_status_is_ok(status);
   if (*out_is_cut)
-    status = search_parts(s, &before, task, failures, tune_one);
-  leave(s);
-  restore(s, &before);
-  tune_status_code code = tune_status_get_code(status);
-  if (*out_is_cut || code == TUNE_OUT_OF_MEMORY)
+    return TUNE_OK;
+  tune_search_leave_parts(s, out_before);
+  --s->cut.count;
+  if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
     return status;
   tune_status_free(status); // the user has said what is of the whole task alone
   return TUNE_OK;
+}
+
+tune_status tune_search_search_parts(search *s, const tune_task *task,
+                                     const tune_failures *failures,
+                                     tune_status (*tune_one)(search *s), bool *out_is_cut) {
+  search before;
+  *out_is_cut = false;
+  if (s->space->is_users || tune_search_is_interrupted(s))
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_search_enter_parts(s, TUNE_CUT_NONE, &before, out_is_cut));
+  if (!*out_is_cut)
+    return TUNE_OK;
+  tune_status status = search_parts(s, &before, task, failures, tune_one);
+  tune_search_leave_parts(s, &before);
+  return status;
 }

@@ -7,6 +7,7 @@
 #include "support/table.h"
 #include "support/units.h"
 #include "transforms/search/search_notes.h"
+#include "transforms/search/search_shares.h"
 #include "transforms/search/search_table.h"
 #include "tuning/evaluators/turn_notice.h"
 
@@ -17,7 +18,7 @@
 
 struct tune_search_report {
   FILE *stream;
-  bool is_quiet, timing;
+  bool is_quiet, timing, of_variants;
   tune_progress *progress;
   tune_search_table *table;
   size_t tasks;
@@ -28,7 +29,8 @@ struct tune_search_report {
   size_t task_count, kept_defaults; // done, and of these those whose default is the best
   size_t trials, new_trials, failed;
   tune_search_notes *of_tasks; // what the table has no column for
-  tune_string_builder notes;   // of the search
+  tune_search_shares *shares;
+  tune_string_builder notes; // of the search
 };
 
 //===--------------------------------------------------------------------------===//
@@ -155,6 +157,8 @@ static void on_task_done(void *user, size_t index, const tune_task *task, size_t
     report->first_seconds = result->first_seconds;
   tune_search_notes_add(report->of_tasks, report->facts, task, result);
   tune_search_table_add(report->table, report->facts, task, occurrences, result);
+  if (result->stop != TUNE_STOP_AHEAD && !report->of_variants)
+    tune_search_shares_add(report->shares, task->name, occurrences, result->default_time);
 }
 
 // Said in a quiet search too.
@@ -176,6 +180,12 @@ static void on_rule_taken(void *user, const tune_task *task, const char *from, c
                           double first_seconds, double seconds) {
   tune_search_report *report = user;
   tune_search_notes_add_rule(report->of_tasks, task, from, to, first_seconds, seconds);
+}
+
+static void on_grouping_taken(void *user, const tune_task *task, const char *grouping, size_t parts,
+                              double whole_seconds, double seconds) {
+  tune_search_report *report = user;
+  tune_search_notes_add_grouping(report->of_tasks, task, grouping, parts, whole_seconds, seconds);
 }
 
 // Said in a quiet search too: it is why the task stays as it is.
@@ -251,8 +261,10 @@ static void warn_of_demoted(const tune_search_whole *whole, const tune_demoted *
                       task->name, now);
 }
 
-static void append_whole(const tune_demotion *demotion, tune_string_builder *notes) {
+static void append_whole(const tune_search_report *report, const tune_demotion *demotion,
+                         tune_string_builder *notes) {
   const tune_ratio *ratio = &demotion->ratio;
+  double tasks = tune_search_shares_sum(report->shares);
   if (demotion->time > 0)
     tune_string_builder_appendf(notes,
                                 "tune-search: the module as a whole: %s by default, %s tuned: "
@@ -260,6 +272,10 @@ static void append_whole(const tune_demotion *demotion, tune_string_builder *not
                                 tune_figure_seconds(demotion->default_time).text,
                                 tune_figure_seconds(demotion->time).text, 1 / ratio->ratio,
                                 1 / ratio->high, 1 / ratio->low);
+  if (demotion->time > 0 && tasks > 0 && demotion->default_time > tasks)
+    tune_string_builder_appendf(notes,
+                                "tune-search: beside its tasks it takes %s of that by default\n",
+                                tune_figure_seconds(demotion->default_time - tasks).text);
   if (demotion->demoted_count)
     tune_string_builder_appendf(notes,
                                 "tune-search: %zu task%s of it lost %s winner%s (%zu builds of the "
@@ -288,7 +304,7 @@ static void on_whole(void *user, const tune_search_whole *whole) {
                                 "tune-search: the module was not checked as a whole: %s\n",
                                 whole->unchecked);
   else
-    append_whole(demotion, &report->notes);
+    append_whole(report, demotion, &report->notes);
 }
 
 static void on_end(void *user, double seconds) {
@@ -304,6 +320,7 @@ static void on_end(void *user, double seconds) {
             report->kept_defaults == 1 ? "s" : "");
   tune_string_builder of_tasks;
   tune_string_builder_init(&of_tasks);
+  tune_search_shares_append(report->shares, &of_tasks);
   tune_search_notes_append(report->of_tasks, &of_tasks);
   fputs(of_tasks.text ? of_tasks.text : "", report->stream);
   fputs(report->notes.text ? report->notes.text : "", report->stream);
@@ -321,26 +338,30 @@ static void on_end(void *user, double seconds) {
 // Making one
 //===--------------------------------------------------------------------------===//
 
-tune_status tune_search_report_create(FILE *stream, tune_progress_style style, bool timing,
+tune_status tune_search_report_create(const tune_search_reporting *reporting,
                                       tune_search_report **out_report) {
   *out_report = NULL;
   tune_search_report *report = calloc(1, sizeof *report);
   if (!report)
     return tune_status_out_of_memory("reporting a search");
-  report->stream = stream;
-  report->is_quiet = style == TUNE_PROGRESS_QUIET;
+  report->stream = reporting->stream;
+  report->is_quiet = reporting->style == TUNE_PROGRESS_QUIET;
   tune_turn_notice_set_quiet(report->is_quiet);
-  report->timing = timing;
+  report->timing = reporting->timing;
+  report->of_variants = reporting->of_variants;
   tune_string_builder_init(&report->notes);
   tune_status status = tune_search_table_create(&report->table);
   if (tune_status_is_ok(status))
     status = tune_search_notes_create(&report->of_tasks);
+  report->shares = tune_search_shares_create();
+  if (tune_status_is_ok(status) && !report->shares)
+    status = tune_status_out_of_memory("reporting a search");
   tune_progress_options options;
   tune_progress_options_init(&options);
-  options.style = style;
+  options.style = reporting->style;
   options.prefix = "tune-search: ";
   if (tune_status_is_ok(status))
-    status = tune_progress_create(stream, &options, &report->progress);
+    status = tune_progress_create(reporting->stream, &options, &report->progress);
   if (!tune_status_is_ok(status)) {
     tune_search_report_destroy(report);
     return status;
@@ -355,6 +376,7 @@ void tune_search_report_destroy(tune_search_report *report) {
   tune_progress_destroy(report->progress);
   tune_search_table_destroy(report->table);
   tune_search_notes_destroy(report->of_tasks);
+  tune_search_shares_destroy(report->shares);
   tune_string_builder_deinit(&report->notes);
   free(report);
 }
@@ -374,6 +396,7 @@ tune_search_observer tune_search_report_get_observer(tune_search_report *report)
                                 .task_done = on_task_done,
                                 .task_fell_back = on_task_fell_back,
                                 .rule_taken = on_rule_taken,
+                                .grouping_taken = on_grouping_taken,
                                 .task_failed = on_task_failed,
                                 .round = on_round,
                                 .whole = on_whole,

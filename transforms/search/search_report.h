@@ -21,8 +21,15 @@ extern "C" {
 
 typedef struct tune_search_report tune_search_report;
 
-// Writes to `stream`. With `timing`, also where the time of the search went.
-tune_status tune_search_report_create(FILE *stream, tune_progress_style style, bool timing,
+// How a search is told.
+typedef struct tune_search_reporting {
+  FILE *stream;
+  tune_progress_style style;
+  bool timing;      // where the time of the search went, too
+  bool of_variants; // the tasks are those of variants, of which a call runs one: none has a share
+} tune_search_reporting;
+
+tune_status tune_search_report_create(const tune_search_reporting *reporting,
                                       tune_search_report **out_report);
 void tune_search_report_destroy(tune_search_report *report);
 // Borrows `report`.

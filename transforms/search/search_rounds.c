@@ -175,8 +175,21 @@ static json_t *make_identity(const search *s) {
                    s->options->tasks.flush_cache);
 }
 
+// The levels, where they are searched one after the other.
+static int add_layers(const search *s, json_t *identity) {
+  const tune_layers *layers = &s->options->session.layers;
+  json_t *names = layers->count ? json_array() : NULL;
+  for (size_t i = 0; i < layers->count; i++)
+    json_array_append_new(names, json_string(tune_level_name(layers->levels[i])));
+  return layers->count ? json_object_set_new(identity, "layers", names) : 0;
+}
+
 static tune_status claim_folder(search *s) {
   json_t *identity = make_identity(s);
+  if (identity && add_layers(s, identity) != 0) {
+    json_decref(identity);
+    identity = NULL;
+  }
   if (!identity)
     return tune_status_out_of_memory("searching in rounds");
   tune_status status = tune_rounds_claim(s->rounds, identity);

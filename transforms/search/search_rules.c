@@ -100,7 +100,7 @@ static void compare_with_first(search *s, double first_time, tune_session_result
 }
 
 tune_status tune_search_try_rules(search *s, tune_task *task, tune_session_result *result) {
-  if (!(s->end > 0) || s->is_of_parts || !result->has_best ||
+  if (!tune_search_is_graph_open(s) || !(s->end > 0) || s->is_of_parts || !result->has_best ||
       s->tasks.attempts[s->index].passed_over || !tune_task_space_is_free(s->space))
     return TUNE_OK;
   double first_time = result->default_time;

@@ -25,14 +25,24 @@ extern "C" {
 // How many winners of similar tasks are tried right after the default.
 #define TUNE_SEARCH_NEIGHBOURS 3
 
+// A task that is cut apart (transforms/spaces/grouping.h), since its parts are faster.
+typedef struct tune_search_grouping {
+  bool is_compared;          // whole and apart; else nothing is known
+  tune_fusion_cut_form form; // TUNE_CUT_NONE: it is whole
+  double seconds;            // of all parts, for one run of the task
+  tune_part_way *parts;      // owned, as are their keys and configs
+  size_t part_count;
+} tune_search_grouping;
+
 // What came of a task.
 typedef struct tune_search_winner {
   bool has_best;
   bool is_default;
-  tune_config best;          // of the space that the task has in the end
-  double time, default_time; // seconds; 0: the default failed
-  double first_time;         // of the first rule's default, where another one is faster; else 0
-  bool is_begun;             // the search at the task
+  tune_config best;              // of the space that the task has in the end
+  double time, default_time;     // seconds; 0: the default failed
+  double first_time;             // of the first rule's default, where another one is faster; else 0
+  bool is_begun;                 // the search at the task
+  tune_search_grouping grouping; // what is above is of the task as a whole
 } tune_search_winner;
 
 // What is known of a task before it is searched, where there is a time for all tasks.
@@ -78,9 +88,9 @@ struct tune_search {
 
   // Tasks that are cut apart since none of their candidates works, and whether the tasks at hand
   // are those that there are then (search_parts.c).
-  tune_digest *cut;
-  size_t cut_count;
+  tune_task_cuts cut;
   bool is_of_parts;
+  size_t whole; // then: which task of the module they are parts of
 
   // Of the task being tuned (tune_search_turn_to).
   size_t index;
@@ -134,6 +144,23 @@ tune_status tune_search_look_at_defaults(struct tune_search *s);
 void tune_search_take_look(struct tune_search *s, tune_session_result *out_result);
 // Whether no candidate worked, as long as they were tried.
 bool tune_search_is_hopeless(const tune_session_result *result);
+// Turns to the parts of the present task, cut apart at least so far, in place of all tasks of the
+// search; what that was is `*out_before`. There are spaces of those that are no tasks of it.
+// `*out_is_cut` is false, and all as it was, where there are no parts.
+tune_status tune_search_enter_parts(struct tune_search *s, tune_fusion_cut_form form,
+                                    struct tune_search *out_before, bool *out_is_cut);
+// Back to what was before. The task stays among those that are cut.
+void tune_search_leave_parts(struct tune_search *s, const struct tune_search *before);
+// Compares the present task with its parts, each tuned, in the ways that it can be cut apart, and
+// keeps as its grouping where these are faster. `*result` is of the whole.
+tune_status tune_search_try_groupings(struct tune_search *s, const tune_session_result *result);
+// Whether this search compares groupings at all.
+bool tune_search_compares_groupings(const struct tune_search *s);
+// The best that is known of the task, whole or not.
+double tune_search_best_seconds(const tune_search_winner *winner);
+// Leaves the groupings that there are, with the winners of the parts, on the ops, and keeps them.
+tune_status tune_search_write_groupings(struct tune_search *s);
+void tune_search_grouping_deinit(tune_search_grouping *grouping);
 // Searches the parts of the present task, each by `tune_one`, where it has some; none of its
 // candidates worked, as `failures` say. Their winners are in the database alone.
 tune_status tune_search_search_parts(struct tune_search *s, const tune_task *task,
@@ -177,6 +204,15 @@ void tune_search_here_describe_evaluator(const struct tune_search *s,
                                          tune_process_evaluator_options *out_options);
 
 bool tune_search_is_interrupted(const struct tune_search *s);
+
+// Whether choices of the level graph are searched: which rule a task is by, how its ops are
+// grouped.
+bool tune_search_is_graph_open(const struct tune_search *s);
+
+#define TUNE_SEARCH_PROVENANCE 96
+// What choices of this search are from: "search:evolutionary", or "default".
+void tune_search_provenance(const struct tune_search *s, bool is_default,
+                            char text[TUNE_SEARCH_PROVENANCE]);
 
 // Of each backend, in the order in which search.c calls them.
 //   open            before the tasks are found; `*out_device` is the fingerprint that code is made

@@ -48,7 +48,7 @@ static void append_speedup(tune_string_builder *text, const tune_session_result 
   else if (result->is_default)
     tune_string_builder_append(text, "default stays");
   else if (result->speedup > 0 && !(result->speedup_low > 0))
-    tune_string_builder_appendf(text, "%.3fx, other rule", result->speedup);
+    tune_string_builder_appendf(text, "%.3fx, not side by side", result->speedup);
   else if (result->speedup > 0)
     tune_string_builder_appendf(text, "%.3fx [%.3f, %.3f]", result->speedup, result->speedup_low,
                                 result->speedup_high);

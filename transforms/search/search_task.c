@@ -27,17 +27,38 @@ void tune_search_turn_to(search *s, size_t task) {
   s->winners[task].is_begun = true;
 }
 
+void tune_search_grouping_deinit(tune_search_grouping *grouping) {
+  for (size_t i = 0; i < grouping->part_count; i++) {
+    free((char *)grouping->parts[i].key);
+    json_decref((json_t *)grouping->parts[i].config);
+  }
+  free(grouping->parts);
+  *grouping = (tune_search_grouping){.form = TUNE_CUT_NONE};
+}
+
 void tune_search_destroy_spaces(search *s) {
   for (size_t i = 0; s->spaces && i < s->tasks.extraction->task_count; i++)
     tune_task_space_destroy(s->spaces[i]);
-  for (size_t i = 0; s->winners && i < s->tasks.extraction->task_count; i++)
+  for (size_t i = 0; s->winners && i < s->tasks.extraction->task_count; i++) {
     tune_config_deinit(&s->winners[i].best);
+    tune_search_grouping_deinit(&s->winners[i].grouping);
+  }
   for (size_t i = 0; s->looks && i < s->tasks.extraction->task_count; i++)
     if (s->looks[i].has_result)
       tune_session_result_deinit(&s->looks[i].result);
   free(s->spaces);
   free(s->winners);
   free(s->looks);
+}
+
+bool tune_search_is_graph_open(const search *s) {
+  unsigned levels = s->options->tasks.levels;
+  return levels == 0 || (levels >> TUNE_LEVEL_GRAPH) & 1;
+}
+
+void tune_search_provenance(const search *s, bool is_default, char text[TUNE_SEARCH_PROVENANCE]) {
+  snprintf(text, TUNE_SEARCH_PROVENANCE, is_default ? "default" : "search:%s",
+           s->options->session.strategy);
 }
 
 bool tune_search_is_interrupted(const search *s) {
@@ -114,7 +135,8 @@ static tune_status find_seeds(search *s, seed_list *seeds) {
 
 static void on_progress(void *user, const tune_session_progress *progress) {
   search *s = user;
-  s->observer->progress(s->observer->user, s->index, progress);
+  // Parts have the number of what they are of.
+  s->observer->progress(s->observer->user, s->is_of_parts ? s->whole : s->index, progress);
 }
 
 static tune_status on_write_script(void *user, const tune_task *task, const tune_config *config,
@@ -127,9 +149,8 @@ static tune_status on_write_script(void *user, const tune_task *task, const tune
 static tune_status write_winner(search *s, const tune_session_result *result) {
   if (!result->has_best)
     return TUNE_OK;
-  char provenance[96];
-  snprintf(provenance, sizeof provenance, result->is_default ? "default" : "search:%s",
-           s->options->session.strategy);
+  char provenance[TUNE_SEARCH_PROVENANCE];
+  tune_search_provenance(s, result->is_default, provenance);
   return tune_task_space_write_chosen(s->space, &s->tasks.anchors, &result->best, provenance);
 }
 
@@ -164,14 +185,28 @@ static tune_status keep_winner(search *s, const tune_session_result *result) {
   return TUNE_OK;
 }
 
+// Of a task that is cut apart the parts are told; they and the default were not timed side by side.
+static void tell_of_parts(const tune_search_grouping *grouping, const tune_task *task,
+                          tune_session_result *told) {
+  if (grouping->form == TUNE_CUT_NONE)
+    return;
+  told->time.median = told->time.low = told->time.high = grouping->seconds;
+  told->is_default = told->was_compared = false;
+  told->speedup = told->default_time > 0 ? told->default_time / grouping->seconds : 0;
+  told->speedup_low = told->speedup_high = 0;
+  told->percent_of_peak = tune_task_percent_of_peak(task, grouping->seconds);
+}
+
 tune_status tune_search_finish_task(search *s, const tune_task *task,
                                     const tune_session_result *result) {
   if (!s->is_of_parts)
     TUNE_RETURN_IF_ERROR(write_winner(s, result));
   TUNE_RETURN_IF_ERROR(keep_winner(s, result));
+  tune_session_result told = *result;
+  tell_of_parts(&s->winners[s->index].grouping, task, &told);
   if (s->observer->task_done)
     s->observer->task_done(s->observer->user, s->index, task,
-                           s->tasks.extraction->tasks[s->index].occurrence_count, result);
+                           s->tasks.extraction->tasks[s->index].occurrence_count, &told);
   if (!result->has_best && result->failures.kind_count && result->stop != TUNE_STOP_SUSPENDED)
     tune_search_tell_failed(s, task, no_candidate_worked(&result->failures));
   return TUNE_OK;
@@ -333,7 +368,7 @@ static tune_status take_next_rule(search *s, const tune_task *task, const tune_f
 bool tune_search_is_hopeless(const tune_session_result *result) {
   return !result->has_best && result->failures.kind_count > 0 &&
          (result->stop == TUNE_STOP_HOPELESS || result->stop == TUNE_STOP_EXHAUSTED ||
-          result->stop == TUNE_STOP_TRIALS);
+          result->stop == TUNE_STOP_LAYERS || result->stop == TUNE_STOP_TRIALS);
 }
 
 tune_status tune_search_run_session(search *s, tune_task *out_task,

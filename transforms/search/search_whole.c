@@ -5,29 +5,21 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#include "support/clock.h"
 #include "support/file.h"
 #include "support/json.h"
 #include "support/scratch.h"
 #include "transforms/ir/ir.h"
 #include "transforms/search/search_state.h"
-#include "transforms/tasks/module_precision.h"
+#include "transforms/search/whole_task.h"
+#include "transforms/spaces/grouping.h"
 #include "tuning/session/demotion.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 // So many modules are built at most.
 #define MOST_BUILDS 32
-// Where no time was given for the search, that of looking at the module: as long as the search
-// took, within these, in seconds.
-#define LEAST_SECONDS 120.0
-#define MOST_SECONDS 1200.0
-// Of one build of it, and of one run: more than that of a task.
-#define BUILD_SECONDS 600.0
-#define RUN_SECONDS 120.0
 
 #define MOST_WAYS (TUNE_WHOLE_NEXT + 1)
 
@@ -122,6 +114,16 @@ static bool is_of_other_rule(const search *s, size_t task) {
   return s->winners[task].first_time > 0;
 }
 
+static bool is_apart(const search *s, size_t task) {
+  return s->winners[task].grouping.form != TUNE_CUT_NONE;
+}
+
+static bool has_other_than_default(const search *s, size_t task) {
+  const tune_search_winner *winner = &s->winners[task];
+  return winner->has_best &&
+         (!winner->is_default || is_of_other_rule(s, task) || is_apart(s, task));
+}
+
 // What is chosen already, the default where it is another one and works, and the next best.
 static tune_status list_ways(whole *w, size_t task, size_t *out_count) {
   const search *s = w->search;
@@ -133,13 +135,24 @@ static tune_status list_ways(whole *w, size_t task, size_t *out_count) {
   *out_count = 1;
   bool is_other = is_of_other_rule(s, task);
   double default_time = is_other ? winner->first_time : winner->default_time;
-  if (!winner->has_best || (winner->is_default && !is_other) || !(default_time > 0))
+  if (!has_other_than_default(s, task) || !(default_time > 0))
     return TUNE_OK;
-  w->gains[task] =
-      (default_time - winner->time) * (double)s->tasks.extraction->tasks[task].occurrence_count;
-  own->items[TUNE_WHOLE_DEFAULT] = (tune_task_way){is_other ? 0 : passed_over, w->defaults};
-  TUNE_RETURN_IF_ERROR(find_next(w, task, own));
-  own->items[TUNE_WHOLE_NEXT] = (tune_task_way){passed_over, own->next};
+  w->gains[task] = (default_time - tune_search_best_seconds(winner)) *
+                   (double)s->tasks.extraction->tasks[task].occurrence_count;
+  own->items[TUNE_WHOLE_DEFAULT] =
+      (tune_task_way){.passed_over = is_other ? 0 : passed_over, .config = w->defaults};
+  if (is_apart(s, task)) {
+    const tune_search_grouping *grouping = &winner->grouping;
+    own->items[TUNE_WHOLE_WINNER] = (tune_task_way){.config = w->defaults,
+                                                    .grouping = tune_grouping_name(grouping->form),
+                                                    .parts = grouping->parts,
+                                                    .part_count = grouping->part_count};
+    own->next_seconds = winner->time;
+    TUNE_RETURN_IF_ERROR(tune_config_to_json(&winner->best, s->spaces[task]->space, &own->next));
+  } else {
+    TUNE_RETURN_IF_ERROR(find_next(w, task, own));
+  }
+  own->items[TUNE_WHOLE_NEXT] = (tune_task_way){.passed_over = passed_over, .config = own->next};
   *out_count = own->next ? MOST_WAYS : TUNE_WHOLE_DEFAULT + 1;
   return TUNE_OK;
 }
@@ -199,26 +212,16 @@ static void whole_deinit(whole *w) {
 // Looking at it
 //===--------------------------------------------------------------------------===//
 
-static double find_deadline(const search *s) {
-  if (s->options->seconds > 0)
-    return s->begin + s->options->seconds;
-  double now = tune_clock_seconds();
-  return now + fmin(fmax(now - s->begin, LEAST_SECONDS), MOST_SECONDS);
-}
-
 static tune_status run_on(whole *w, const tune_task *task, tune_demotion *out_demotion) {
   const search *s = w->search;
   tune_process_evaluator_options options;
   tune_search_here_describe_evaluator(s, &options);
-  options.building.seconds = BUILD_SECONDS;
-  options.building.on_all_cores = true;
-  options.measuring.counters = false;
-  options.measuring.seconds = RUN_SECONDS;
+  tune_whole_task_set_limits(&options);
   tune_evaluator evaluator;
   TUNE_RETURN_IF_ERROR(tune_evaluator_process_create(&options, &evaluator));
   const tune_demotion_options limits = {.gains = w->gains,
                                         .builds = MOST_BUILDS,
-                                        .deadline = find_deadline(s),
+                                        .deadline = tune_whole_task_deadline(s->options, s->begin),
                                         .interrupted = s->options->session.interrupted};
   tune_status status = evaluator.methods->open(evaluator.self, task);
   if (tune_status_is_ok(status))
@@ -238,16 +241,8 @@ static tune_status look(whole *w, tune_demotion *out_demotion) {
       tune_ir_find_function(mlirModuleGetOperation(s->module), s->options->function, &function));
   const tune_task_module module = {
       .path = w->path, .schedule = s->options->tasks.schedule, .keys = w->keys, .ways = w->ways_of};
-  const bool rounds = s->tasks.facts->name.kind == TUNE_KIND_CUDA;
-  const tune_task task = {.key = "module",
-                          .name = "the module",
-                          .function = s->options->function,
-                          .allowed_passes = s->options->tasks.allowed_passes,
-                          .space = w->space,
-                          .reduction = tune_module_reduction(extraction),
-                          .accumulator = tune_module_accumulator(extraction),
-                          .operands = rounds ? tune_module_operands(extraction) : NULL,
-                          .module = &module};
+  const tune_task task =
+      tune_whole_task_describe(s->options, s->tasks.facts, extraction, w->space, &module);
   return run_on(w, &task, out_demotion);
 }
 
@@ -256,13 +251,12 @@ static tune_status write_one(const whole *w, const tune_demoted *demoted, tune_c
   const search *s = w->search;
   const tune_task_space *space = s->spaces[demoted->task];
   bool is_default = demoted->value == TUNE_WHOLE_DEFAULT;
-  char provenance[96];
-  snprintf(provenance, sizeof provenance, "search:%s", s->options->session.strategy);
+  char provenance[TUNE_SEARCH_PROVENANCE];
+  tune_search_provenance(s, is_default, provenance);
   TUNE_RETURN_IF_ERROR(
       is_default ? tune_config_init_copy(out_config, &space->config)
                  : tune_config_from_json(out_config, space->space, w->ways[demoted->task].next));
-  return tune_task_space_write_chosen(space, &s->tasks.anchors, out_config,
-                                      is_default ? "default" : provenance);
+  return tune_task_space_write_chosen(space, &s->tasks.anchors, out_config, provenance);
 }
 
 // The first rule's default, which is the winner in the database from now on, too.
@@ -281,18 +275,28 @@ static tune_status write_first_rule(const whole *w, size_t task) {
   return tune_task_space_write_chosen(space, &s->tasks.anchors, &space->config, "default");
 }
 
+// The parts have lost.
+static void join_again(tune_search_grouping *grouping) {
+  tune_search_grouping_deinit(grouping);
+  grouping->is_compared = true;
+}
+
 static tune_status write_and_keep(const whole *w, const tune_demotion *demotion,
                                   tune_config *configs, tune_search_demoted *kept) {
-  const search *s = w->search;
+  search *s = w->search;
   size_t count = 0;
   for (size_t i = 0; i < demotion->demoted_count; i++) {
     const tune_demoted *demoted = &demotion->demoted[i];
-    bool is_default = demoted->value == TUNE_WHOLE_DEFAULT;
+    bool is_default = demoted->value == TUNE_WHOLE_DEFAULT, was_apart = is_apart(s, demoted->task);
+    if (was_apart)
+      join_again(&s->winners[demoted->task].grouping);
     if (is_default && is_of_other_rule(s, demoted->task)) {
       TUNE_RETURN_IF_ERROR(write_first_rule(w, demoted->task));
       continue;
     }
     TUNE_RETURN_IF_ERROR(write_one(w, demoted, &configs[i]));
+    if (was_apart && !is_default)
+      continue; // what wins as a whole stands
     kept[count++] =
         (tune_search_demoted){.demoted = demoted,
                               .config = &configs[i],
@@ -327,7 +331,7 @@ static void tell(const search *s, const tune_demotion *demotion, const char *unc
 // Whether some task has another one than its default.
 static bool has_winners(const search *s) {
   for (size_t i = 0; i < s->tasks.extraction->task_count; i++)
-    if (s->winners[i].has_best && (!s->winners[i].is_default || is_of_other_rule(s, i)))
+    if (has_other_than_default(s, i))
       return true;
   return false;
 }

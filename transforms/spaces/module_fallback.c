@@ -148,7 +148,7 @@ tune_status tune_module_fallback_advance_or_cut(tune_module_plan *plan, size_t t
   TUNE_RETURN_IF_ERROR(tune_module_fallback_advance(plan, task, failure, out_is_there));
   if (*out_is_there && !plan->planned[task].leaves_device)
     return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(tune_module_plan_cut(plan, task, failure, out_is_cut));
+  TUNE_RETURN_IF_ERROR(tune_module_plan_cut(plan, task, TUNE_CUT_NONE, failure, out_is_cut));
   *out_is_there |= *out_is_cut;
   return TUNE_OK;
 }

@@ -4,9 +4,9 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/spaces/best_config.h"
+#include "transforms/spaces/best_grouping.h"
 #include "transforms/spaces/best_rule.h"
 #include "transforms/spaces/module_schedule.h"
-#include "transforms/tasks/module_key.h"
 #include "tuning/space/config_complete.h"
 
 #include <stdlib.h>
@@ -50,10 +50,8 @@ static tune_status find_best(const tune_module_plan *plan, const tune_task_space
                              char **out_why) {
   tune_database *database = plan->options->database;
   const tune_target_facts *facts = plan->tasks.facts;
-  tune_digest module;
-  TUNE_RETURN_IF_ERROR(tune_module_key(plan->tasks.extraction, &module));
   TUNE_RETURN_IF_ERROR(
-      tune_best_config_find(database, space, facts, &module, out_outcome, out_config));
+      tune_best_config_find(database, space, facts, &plan->tasks.module, out_outcome, out_config));
   if (*out_outcome == TUNE_BEST_FOUND)
     return TUNE_OK;
   if (remarks)
@@ -216,7 +214,11 @@ tune_status tune_module_plan_init(tune_module_plan *plan, MlirOperation module,
   tune_module_tasks_options wanted = options->tasks;
   wanted.takes_all_chosen = true;
   TUNE_RETURN_IF_ERROR(tune_module_tasks_init(&plan->tasks, module, &wanted));
-  tune_status status = decide_all(plan, remarks);
+  tune_status status = TUNE_OK;
+  if (options->database && !options->config)
+    status = tune_best_grouping_follow(&plan->tasks, module, options->database, false);
+  if (tune_status_is_ok(status))
+    status = decide_all(plan, remarks);
   if (!tune_status_is_ok(status))
     tune_module_plan_deinit(plan);
   return status;
@@ -249,18 +251,20 @@ void tune_module_plan_deinit(tune_module_plan *plan) {
 //===--------------------------------------------------------------------------===//
 
 // Makes room for one more cut, and notes what is to be told of it.
-static tune_status note_cut(tune_module_plan *plan, size_t task, const char *failure) {
+static tune_status note_cut(tune_module_plan *plan, size_t task, tune_fusion_cut_form form,
+                            const char *failure) {
   const tune_extracted_task *extracted = &plan->tasks.extraction->tasks[task];
   const tune_planned_task *planned = &plan->planned[task];
   tune_planned_cut *grown = realloc(plan->cuts, (plan->cut_count + 1) * sizeof *grown);
   if (!grown)
     return tune_status_out_of_memory("cutting a task apart");
   plan->cuts = grown;
-  tune_planned_cut cut = {
-      .key = extracted->key, .original = planned->original, .location = extracted->location};
+  tune_planned_cut cut = {.cut = {.key = extracted->key, .form = form},
+                          .original = planned->original,
+                          .location = extracted->location};
   bool ok = copy_text(&cut.name, extracted->name);
   ok = copy_text(&cut.from, planned->failed ? planned->failed : planned->origin_name) && ok;
-  ok = copy_text(&cut.failure, planned->failure ? planned->failure : failure) && ok;
+  ok = copy_text(&cut.failure, failure && planned->failure ? planned->failure : failure) && ok;
   if (!ok) {
     planned_cut_deinit(&cut);
     return tune_status_out_of_memory("cutting a task apart");
@@ -295,25 +299,22 @@ static tune_status plan_after_cut(const tune_module_plan *plan, size_t task,
 // false where nothing came of the last one.
 static tune_status extract_cut(const tune_module_plan *plan, tune_module_plan *after,
                                bool *out_is_cut) {
-  tune_digest *keys = calloc(plan->cut_count, sizeof *keys);
-  if (!keys)
-    return tune_status_out_of_memory("cutting a task apart");
-  for (size_t i = 0; i < plan->cut_count; ++i)
-    keys[i] = plan->cuts[i].key;
+  tune_task_cuts cuts = {.items = NULL};
+  tune_status status = TUNE_OK;
+  for (size_t i = 0; i < plan->cut_count && tune_status_is_ok(status); ++i)
+    status = tune_task_cuts_add(&cuts, &plan->cuts[i].cut);
   tune_module_tasks *tasks = &after->tasks;
   tasks->extraction = NULL;
   tasks->attempts = NULL;
   after->planned = NULL;
   tune_op_map_init(&tasks->anchors.task_of_op);
-  tune_status status = tune_extract_cut(mlirModuleFromOperation(plan->module),
-                                        tune_module_tasks_is_for_cpu(&plan->options->tasks), keys,
-                                        plan->cut_count, &tasks->extraction);
   if (tune_status_is_ok(status))
-    status = tune_anchors_init(&tasks->anchors, tasks->extraction, plan->module);
+    status = tune_module_tasks_cut(&plan->tasks, plan->module, &cuts, &tasks->extraction,
+                                   &tasks->anchors);
   *out_is_cut = tune_status_is_ok(status) &&
-                tune_extraction_find(tasks->extraction, &keys[plan->cut_count - 1]) ==
+                tune_extraction_find(tasks->extraction, &plan->cuts[plan->cut_count - 1].cut.key) ==
                     tasks->extraction->task_count;
-  free(keys);
+  tune_task_cuts_deinit(&cuts);
   return status;
 }
 
@@ -325,12 +326,12 @@ static void forget_extraction(tune_module_plan *plan) {
   free(plan->tasks.attempts);
 }
 
-tune_status tune_module_plan_cut(tune_module_plan *plan, size_t task, const char *failure,
-                                 bool *out_is_cut) {
+tune_status tune_module_plan_cut(tune_module_plan *plan, size_t task, tune_fusion_cut_form form,
+                                 const char *failure, bool *out_is_cut) {
   *out_is_cut = false;
   if (plan->planned[task].is_users)
     return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(note_cut(plan, task, failure));
+  TUNE_RETURN_IF_ERROR(note_cut(plan, task, form, failure));
   tune_module_plan after = *plan;
   tune_status status = extract_cut(plan, &after, out_is_cut);
   if (tune_status_is_ok(status) && *out_is_cut)
@@ -405,7 +406,8 @@ static void tell_cut(const tune_module_plan *plan, const tune_planned_cut *cut) 
 
 void tune_module_plan_tell(const tune_module_plan *plan) {
   for (size_t i = 0; i < plan->cut_count; ++i)
-    tell_cut(plan, &plan->cuts[i]);
+    if (plan->cuts[i].failure)
+      tell_cut(plan, &plan->cuts[i]);
   for (size_t i = 0; i < plan->tasks.extraction->task_count; ++i)
     if (plan->planned[i].failed)
       tell_fallback(plan, i);

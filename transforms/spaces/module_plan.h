@@ -34,13 +34,14 @@ typedef struct tune_planned_task {
 void tune_planned_task_deinit(tune_planned_task *planned);
 tune_status tune_planned_task_init_copy(tune_planned_task *planned, const tune_planned_task *other);
 
-// A task that is cut apart, since none of its schedules works (fusion_groups.h).
+// A task that is cut apart (fusion_groups.h).
 typedef struct tune_planned_cut {
-  tune_digest key;
+  tune_task_cut cut;
   size_t original;
   char *name;            // owned
   MlirLocation location; // of its first occurrence
-  char *from, *failure;  // what it had at first, and what failed of that; owned
+  // What it had at first, and what failed of that; owned. The latter is NULL where nothing did.
+  char *from, *failure;
 } tune_planned_cut;
 
 typedef struct tune_module_plan {
@@ -68,12 +69,13 @@ tune_status tune_module_plan_decide(tune_module_plan *plan, size_t task, tune_ta
 tune_status tune_module_plan_choose(tune_module_plan *plan, size_t task, tune_task_attempt attempt,
                                     const json_t *values);
 
-// Cuts `task` apart, of which no schedule is left that is wanted, the last one since `failure`: its
-// parts are planned by what the database has of them, or their defaults, and tasks have other
-// indices then. `*out_is_cut` is false where it is one op, or the user has said what the parts do
-// not take.
-tune_status tune_module_plan_cut(tune_module_plan *plan, size_t task, const char *failure,
-                                 bool *out_is_cut);
+// Cuts `task` apart, at least as far as `form` (tune_task_cut): its parts are planned by what the
+// database has of them, or their defaults, and tasks have other indices then. It is told that no
+// schedule was left that is wanted, the last one since `failure`; where that is NULL the cut is
+// somebody's choice. `*out_is_cut` is false where it is one op, or the user has said what the parts
+// do not take.
+tune_status tune_module_plan_cut(tune_module_plan *plan, size_t task, tune_fusion_cut_form form,
+                                 const char *failure, bool *out_is_cut);
 
 // The script for the whole module; for the caller to destroy, null where there is no task.
 tune_status tune_module_plan_combine(const tune_module_plan *plan, MlirOperation *out_script);

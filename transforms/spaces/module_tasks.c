@@ -4,6 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "support/file.h"
+#include "transforms/tasks/module_key.h"
 #include "tuning/device/device_file.h"
 
 #include "mlir-c/Dialect/Affine.h"
@@ -94,14 +95,28 @@ static tune_status read_schedule(const char *path, char **out_text) {
   return tune_status_annotate(tune_file_read(path, out_text, NULL), "reading the schedule");
 }
 
+static tune_status extract(tune_module_tasks *tasks, MlirOperation module, bool for_cpu) {
+  tune_task_cuts *cuts = &tasks->cuts;
+  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(module), for_cpu, &tasks->extraction));
+  TUNE_RETURN_IF_ERROR(tune_module_key(tasks->extraction, &tasks->module));
+  TUNE_RETURN_IF_ERROR(
+      tune_grouping_read(tasks->extraction, module, tasks->facts->name.target, cuts));
+  if (cuts->count) {
+    tune_extraction_destroy(tasks->extraction);
+    tasks->extraction = NULL;
+    TUNE_RETURN_IF_ERROR(tune_extract_cut(mlirModuleFromOperation(module), for_cpu, cuts->items,
+                                          cuts->count, &tasks->extraction));
+  }
+  return tune_anchors_init(&tasks->anchors, tasks->extraction);
+}
+
 static tune_status fill(tune_module_tasks *tasks, MlirOperation module,
                         const tune_module_tasks_options *options) {
   TUNE_RETURN_IF_ERROR(tune_module_tasks_get_facts(options, &tasks->facts));
   if (options->schedule)
     TUNE_RETURN_IF_ERROR(read_schedule(options->schedule, &tasks->schedule_text));
-  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(module),
-                                    tune_module_tasks_is_for_cpu(options), &tasks->extraction));
-  TUNE_RETURN_IF_ERROR(tune_anchors_init(&tasks->anchors, tasks->extraction, module));
+  TUNE_RETURN_IF_ERROR(extract(tasks, module, tune_module_tasks_is_for_cpu(options)));
+  TUNE_RETURN_IF_ERROR(tune_anchors_check(&tasks->anchors, module, tasks->facts->name.target));
   tasks->attempts = calloc(tasks->extraction->task_count + 1, sizeof *tasks->attempts);
   if (!tasks->attempts)
     return tune_status_out_of_memory("looking at the tasks of a module");
@@ -111,6 +126,7 @@ static tune_status fill(tune_module_tasks *tasks, MlirOperation module,
       .schedule_source = options->schedule,
       .allowed_passes = options->allowed_passes,
       .takes_all_chosen = options->takes_all_chosen,
+      .levels = options->levels,
       .by_target = options->by_target,
   };
   return options->schedule ? check_schedule(tasks) : TUNE_OK;
@@ -132,8 +148,30 @@ void tune_module_tasks_deinit(tune_module_tasks *tasks) {
   tune_target_facts_destroy(tasks->facts);
   free(tasks->schedule_text);
   free(tasks->attempts);
+  tune_task_cuts_deinit(&tasks->cuts);
   *tasks = (tune_module_tasks){.context = tasks->context};
   tune_op_map_init(&tasks->anchors.task_of_op);
+}
+
+tune_status tune_module_tasks_cut(const tune_module_tasks *tasks, MlirOperation module,
+                                  const tune_task_cuts *cuts, tune_extraction **out_extraction,
+                                  tune_anchors *out_anchors) {
+  tune_task_cuts all = {.items = NULL};
+  tune_status status = TUNE_OK;
+  *out_extraction = NULL;
+  *out_anchors = (tune_anchors){.extraction = NULL};
+  tune_op_map_init(&out_anchors->task_of_op);
+  for (size_t i = 0; i < tasks->cuts.count && tune_status_is_ok(status); ++i)
+    status = tune_task_cuts_add(&all, &tasks->cuts.items[i]);
+  for (size_t i = 0; i < cuts->count && tune_status_is_ok(status); ++i)
+    status = tune_task_cuts_add(&all, &cuts->items[i]);
+  if (tune_status_is_ok(status))
+    status = tune_extract_cut(mlirModuleFromOperation(module), tasks->extraction->for_cpu,
+                              all.items, all.count, out_extraction);
+  tune_task_cuts_deinit(&all);
+  TUNE_RETURN_IF_ERROR(status);
+  TUNE_RETURN_IF_ERROR(tune_anchors_init(out_anchors, *out_extraction));
+  return tune_anchors_check(out_anchors, module, tasks->facts->name.target);
 }
 
 tune_status tune_module_tasks_make_space(const tune_module_tasks *tasks, size_t task,

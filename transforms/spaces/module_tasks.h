@@ -12,6 +12,7 @@
 #define TUNE_TRANSFORMS_SPACES_MODULE_TASKS_H
 
 #include "transforms/ir/ir.h"
+#include "transforms/spaces/grouping.h"
 #include "transforms/spaces/task_space.h"
 
 #include "mlir-c/IR.h"
@@ -28,6 +29,8 @@ typedef struct tune_module_tasks {
   tune_target_facts *facts;
   char *schedule_text;         // the user's, or NULL
   tune_task_attempt *attempts; // of each task: which of its schedules is meant
+  tune_task_cuts cuts;         // those that the choices ask for (grouping.h)
+  tune_digest module;          // tune_module_key without any cut
   tune_task_space_options options;
 } tune_module_tasks;
 
@@ -43,6 +46,7 @@ typedef struct tune_module_tasks_options {
   const char *schedule;       // file; NULL: rules
   const char *allowed_passes; // that it may run beside those listed (schedule_passes.h), or NULL
   bool takes_all_chosen;      // see task_space.h
+  unsigned levels;            // see task_space.h
   bool by_target;             // see task_space.h
 } tune_module_tasks_options;
 
@@ -54,10 +58,17 @@ bool tune_module_tasks_is_for_cpu(const tune_module_tasks_options *options);
 tune_status tune_module_tasks_get_facts(const tune_module_tasks_options *options,
                                         tune_target_facts **out_facts);
 
-// Extracts the tasks of `module` and asks for the facts of the target.
+// Extracts the tasks of `module`, cut apart as its choices say, and asks for the facts of the
+// target.
 tune_status tune_module_tasks_init(tune_module_tasks *tasks, MlirOperation module,
                                    const tune_module_tasks_options *options);
 void tune_module_tasks_deinit(tune_module_tasks *tasks);
+
+// Extracts `module` anew, with `cuts` after those that its choices ask for; `*out_anchors` is of
+// that. The caller's, who gives it to the tasks in place of theirs.
+tune_status tune_module_tasks_cut(const tune_module_tasks *tasks, MlirOperation module,
+                                  const tune_task_cuts *cuts, tune_extraction **out_extraction,
+                                  tune_anchors *out_anchors);
 
 // The space of task `task`, as its attempt says; to be destroyed.
 tune_status tune_module_tasks_make_space(const tune_module_tasks *tasks, size_t task,

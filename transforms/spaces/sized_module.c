@@ -6,6 +6,8 @@
 #include "dialects/diagnostic.h"
 #include "transforms/ir/ir.h"
 #include "transforms/lower/common/fixed_sizes.h"
+#include "transforms/lower/common/memory.h"
+#include "transforms/lower/common/pipeline.h"
 #include "tuning/device/target_name.h"
 
 // Which op of the module one of the copy is, while upstream's passes make other ops of them.
@@ -55,7 +57,7 @@ static tune_status fix_function(MlirOperation module, MlirOperation function, in
   *out_is_left_out = false;
   // What nobody calls would go with the first pass that looks for such.
   mlirOperationRemoveAttributeByName(function, tune_ir_string("sym_visibility"));
-  tune_status status = tune_fixed_sizes_apply(module, function, &size, 1);
+  tune_status status = tune_fixed_sizes_apply(module, function, &size, 1, false);
   if (tune_status_get_code(status) != TUNE_INVALID_ARGUMENT)
     return status;
   tune_warning_emit(tune_location_get(function), "the function is left out: %s",
@@ -85,7 +87,33 @@ static tune_status fix_sizes(MlirOperation module, int64_t size) {
   return TUNE_OK;
 }
 
-static tune_status make_copy(tune_sized_module *sized, MlirOperation module, int64_t size) {
+// A copy is made of a module, and what is done to that knows nothing of the other one.
+typedef struct copy_order {
+  int64_t size;           // of all that functions leave open
+  MlirStringRef function; // or where this is not empty of it alone,
+  const int64_t *sizes;   // these
+  size_t count;
+} copy_order;
+
+static tune_status fix_one(MlirOperation copy, const copy_order *order) {
+  MlirOperation function = tune_ir_find_symbol(copy, order->function);
+  TUNE_RETURN_IF_ERROR(tune_memory_keep_reached(copy, function));
+  return tune_fixed_sizes_apply(copy, function, order->sizes, order->count, false);
+}
+
+static tune_status fix_copy(MlirOperation copy, const copy_order *order) {
+  TUNE_RETURN_IF_ERROR(order->function.length ? fix_one(copy, order)
+                                              : fix_sizes(copy, order->size));
+  // What was called for other sizes alone is called no more, and choices on it would be nobody's.
+  MlirPassManager passes;
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(mlirOperationGetContext(copy), "symbol-dce", &passes));
+  tune_status status = tune_pipeline_run(passes, copy, "making a module for sizes");
+  tune_pipeline_destroy(passes);
+  return status;
+}
+
+static tune_status make_copy(tune_sized_module *sized, MlirOperation module,
+                             const copy_order *order) {
   tune_op_list marked = {0};
   mlirOperationWalk(module, mark, &marked, MlirWalkPreOrder);
   sized->copy = mlirOperationClone(module);
@@ -93,7 +121,7 @@ static tune_status make_copy(tune_sized_module *sized, MlirOperation module, int
   for (size_t i = 0; i < marked.count; ++i)
     mlirOperationRemoveAttributeByName(marked.ops[i], tune_ir_string(PLACE));
   tune_status status = marked.failed ? tune_status_out_of_memory("making a module for sizes")
-                                     : fix_sizes(sized->copy, size);
+                                     : fix_copy(sized->copy, order);
   if (tune_status_is_ok(status))
     mlirOperationWalk(sized->copy, find_marked, &sized->ops, MlirWalkPreOrder);
   for (size_t i = 0; i < sized->ops.count && !sized->ops.failed; ++i) {
@@ -104,6 +132,8 @@ static tune_status make_copy(tune_sized_module *sized, MlirOperation module, int
   if (tune_status_is_ok(status) && (sized->ops.failed || sized->origins.failed))
     status = tune_status_out_of_memory("making a module for sizes");
   tune_op_list_deinit(&marked);
+  if (!tune_status_is_ok(status))
+    tune_sized_module_deinit(sized);
   return status;
 }
 
@@ -112,10 +142,17 @@ tune_status tune_sized_module_init(tune_sized_module *sized, MlirOperation modul
   *sized = (tune_sized_module){.module = module};
   if (tune_target_kind_of_name(target) == TUNE_KIND_CPU || !tune_fixed_sizes_are_open(module))
     return TUNE_OK;
-  tune_status status = make_copy(sized, module, size);
-  if (!tune_status_is_ok(status))
-    tune_sized_module_deinit(sized);
-  return status;
+  return make_copy(sized, module, &(copy_order){.size = size});
+}
+
+tune_status tune_sized_module_init_function(tune_sized_module *sized, MlirOperation module,
+                                            MlirOperation function, const int64_t *sizes,
+                                            size_t count) {
+  *sized = (tune_sized_module){.module = module};
+  return make_copy(sized, module,
+                   &(copy_order){.function = tune_ir_string_attribute(function, "sym_name"),
+                                 .sizes = sizes,
+                                 .count = count});
 }
 
 void tune_sized_module_take_choices(tune_sized_module *sized) {

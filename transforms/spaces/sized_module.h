@@ -35,6 +35,12 @@ typedef struct tune_sized_module {
 tune_status tune_sized_module_init(tune_sized_module *sized, MlirOperation module,
                                    const char *target, int64_t size);
 
+// The same with a copy of `function` of it alone, and what that calls, for `sizes`
+// (tune_fixed_sizes_apply). INVALID_ARGUMENT (located) where it cannot be made for them.
+tune_status tune_sized_module_init_function(tune_sized_module *sized, MlirOperation module,
+                                            MlirOperation function, const int64_t *sizes,
+                                            size_t count);
+
 // Gives the ops of the module the choices that those of the copy have.
 void tune_sized_module_take_choices(tune_sized_module *sized);
 

@@ -4,8 +4,10 @@
 
 #include "dialects/choices.h"
 #include "dialects/diagnostic.h"
+#include "transforms/spaces/grouping.h"
 #include "tuning/space/conflict.h"
 #include "tuning/space/constraint.h"
+#include "tuning/space/narrowed.h"
 #include "tuning/space/sampler.h"
 
 #include <stdio.h>
@@ -163,7 +165,8 @@ static tune_status refuse_contradiction(const reading *state, MlirOperation op,
 
 static tune_status read_choice(reading *state, MlirOperation op, const tune_choice *choice) {
   const tune_task_choices_source *source = state->source;
-  if (!counts(choice, source->takes_all_chosen) || strcmp(choice->name, TUNE_RULE_CHOICE) == 0)
+  if (strcmp(choice->name, TUNE_GROUPING_CHOICE) == 0 ||
+      strcmp(choice->name, TUNE_RULE_CHOICE) == 0 || !counts(choice, source->takes_all_chosen))
     return TUNE_OK;
   size_t index = tune_space_find_knob(source->space, choice->name);
   if (index == SIZE_MAX && choice->is_open && source->forgets_open)
@@ -217,56 +220,42 @@ static tune_status read_anchors(reading *state) {
   return TUNE_OK;
 }
 
+// Leaves the knobs of levels that are not open one value each: the default, or of those that
+// choices allow the first of the nearest.
+static void freeze(reading *state) {
+  const tune_space *space = state->source->space;
+  for (size_t k = 0; k < tune_space_knob_count(space); ++k) {
+    const tune_knob *knob = tune_space_knob(space, k);
+    bool *allowed = state->knobs[k].values;
+    if (state->source->levels == 0 || (state->source->levels >> knob->level) & 1)
+      continue;
+    size_t kept = SIZE_MAX, distance = SIZE_MAX;
+    for (size_t i = 0; i < knob->value_count; ++i) {
+      size_t away = i > knob->default_index ? i - knob->default_index : knob->default_index - i;
+      if (allowed[i] && away < distance) {
+        kept = i;
+        distance = away;
+      }
+    }
+    for (size_t i = 0; i < knob->value_count; ++i)
+      allowed[i] = i == kept;
+  }
+}
+
 //===--------------------------------------------------------------------------===//
 // The narrowed space
 //===--------------------------------------------------------------------------===//
 
-static tune_status add_narrowed(const tune_knob *knob, const bool *allowed, tune_space *space) {
-  tune_knob narrowed = *knob;
-  narrowed.value_count = 0;
-  narrowed.values = calloc(knob->value_count, sizeof *narrowed.values);
-  narrowed.labels = knob->labels ? calloc(knob->value_count, sizeof *narrowed.labels) : NULL;
-  tune_status status = tune_status_out_of_memory("reading the choices of a task");
-  if (narrowed.values && !knob->labels == !narrowed.labels) {
-    tune_status_free(status);
-    // The first of those nearest to the default among the ones that stay.
-    size_t distance = SIZE_MAX;
-    for (size_t i = 0; i < knob->value_count; ++i) {
-      if (!allowed[i])
-        continue;
-      size_t away = i > knob->default_index ? i - knob->default_index : knob->default_index - i;
-      if (away < distance) {
-        distance = away;
-        narrowed.default_index = narrowed.value_count;
-      }
-      if (narrowed.labels)
-        narrowed.labels[narrowed.value_count] = knob->labels[i];
-      narrowed.values[narrowed.value_count++] = knob->values[i];
-    }
-    status = tune_space_add_knob(space, &narrowed);
-  }
-  free(narrowed.values);
-  free(narrowed.labels);
-  return status;
-}
-
 static tune_status build_space(const reading *state, tune_space *space) {
-  const tune_space *whole = state->source->space;
-  for (size_t i = 0; i < tune_space_knob_count(whole); ++i)
-    TUNE_RETURN_IF_ERROR(add_narrowed(tune_space_knob(whole, i), state->knobs[i].values, space));
-  for (size_t i = 0; i < tune_space_constraint_count(whole); ++i) {
-    if (tune_space_constraint_is_implied(whole, i))
-      continue;
-    const tune_constraint *constraint = tune_space_constraint(whole, i);
-    TUNE_RETURN_IF_ERROR(tune_space_add_constraint(space, tune_constraint_text(constraint),
-                                                   tune_constraint_why(constraint)));
-  }
-  for (size_t i = 0; i < tune_space_knob_count(whole); ++i) {
-    const tune_constraint *condition = tune_space_condition(whole, i);
-    if (condition)
-      TUNE_RETURN_IF_ERROR(tune_space_add_condition(space, i, tune_constraint_text(condition)));
-  }
-  return TUNE_OK;
+  size_t count = tune_space_knob_count(state->source->space);
+  bool **allowed = calloc(count + 1, sizeof *allowed);
+  if (!allowed)
+    return tune_status_out_of_memory("reading the choices of a task");
+  for (size_t i = 0; i < count; ++i)
+    allowed[i] = state->knobs[i].values;
+  tune_status status = tune_space_add_narrowed(space, state->source->space, allowed);
+  free(allowed);
+  return status;
 }
 
 // Appends "mr = 64, nr = 64", the values that `config` has for the knobs of `constraint`.
@@ -372,6 +361,7 @@ static tune_status repair(const reading *state, const tune_space *space, tune_co
 
 static tune_status narrow(reading *state, tune_space *space, tune_config *config) {
   TUNE_RETURN_IF_ERROR(read_anchors(state));
+  freeze(state);
   TUNE_RETURN_IF_ERROR(build_space(state, space));
   TUNE_RETURN_IF_ERROR(tune_config_init_default(config, space));
   TUNE_RETURN_IF_ERROR(check_pinned(state, space, config));

@@ -26,7 +26,9 @@ typedef struct tune_task_choices_source {
   const char *target;    // "vulkan": whose choices are read
   const char *origin;    // of the space, for notes: "rule 'contraction'"
   bool takes_all_chosen; // see task_space.h
-  bool forgets_open;     // domains of knobs that the space does not have are those of another rule
+  unsigned levels;       // see task_space.h
+  bool forgets_open;     // domains of knobs that the space does not have are of another rule or the
+                         // whole
 } tune_task_choices_source;
 
 // The name of the choice that says by which rule the space is made: {rule = "general"}. No knob has
@@ -52,15 +54,22 @@ typedef struct tune_task_choices_form {
   const tune_space *space;
   const tune_choice_kind *kinds; // of the space's knobs, in their order
   const char *rule;              // to be written as TUNE_RULE_CHOICE; NULL: the first that applies
-  const char *target;            // "vulkan": whose they are
-  bool by_target;                // ops without choices get a dictionary for each target
+  // How the task can be cut apart, from the first way to the last one; TUNE_CUT_NONE: it cannot be.
+  tune_fusion_cut_form first_cut;
+  const char *target; // "vulkan": whose they are
+  bool by_target;     // ops without choices get a dictionary for each target
 } tune_task_choices_form;
 
 // Writes the values of `config` onto `op`, from `provenance`. Values of the user stay; what else
 // was chosen, maybe by another rule, goes.
 tune_status tune_task_choices_write_chosen(MlirOperation op, const tune_task_choices_form *form,
                                            const tune_config *config, const char *provenance);
-// Writes the domains of the knobs that `op` does not mention yet.
+// Writes onto `op`, in place of what others than the user have chosen, that the task it is the
+// anchor of is cut apart: `grouping` (grouping.h); NULL: that it is not. What the user has said of
+// that stays.
+tune_status tune_task_choices_write_grouping(MlirOperation op, const tune_task_choices_form *form,
+                                             const char *grouping, const char *provenance);
+// Writes the domains of the knobs that `op` does not mention yet, and of the grouping.
 tune_status tune_task_choices_write_open(MlirOperation op, const tune_task_choices_form *form);
 
 #ifdef __cplusplus

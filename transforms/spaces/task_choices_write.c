@@ -1,6 +1,7 @@
 //===- task_choices_write.c - Writing choices to ops -------------------------===//
 
 #include "dialects/choices.h"
+#include "transforms/spaces/grouping.h"
 #include "transforms/spaces/task_choices.h"
 
 #include <stdio.h>
@@ -72,15 +73,16 @@ static tune_status read_own(MlirOperation op, const tune_task_choices_form *form
   return TUNE_OK;
 }
 
-static tune_status set_rule(tune_choices *choices, const char *rule, const char *provenance) {
+static tune_status set_word(tune_choices *choices, const char *name, const char *word,
+                            const char *provenance) {
   tune_chosen chosen = {
-      .kind = TUNE_CHOICE_ALTERNATIVE, .label = (char *)rule, .provenance = (char *)provenance};
-  return tune_choices_set_chosen(choices, TUNE_RULE_CHOICE, &chosen);
+      .kind = TUNE_CHOICE_ALTERNATIVE, .label = (char *)word, .provenance = (char *)provenance};
+  return tune_choices_set_chosen(choices, name, &chosen);
 }
 
-// What is open, or of the user.
+// What is open or of the user, and with `keeps_grouping` of which task the op is the anchor.
 static tune_status read_lasting(MlirOperation op, const tune_task_choices_form *form,
-                                tune_choices *lasting) {
+                                bool keeps_grouping, tune_choices *lasting) {
   tune_choices all;
   *lasting = (tune_choices){0};
   TUNE_RETURN_IF_ERROR(read_own(op, form, &all));
@@ -90,7 +92,8 @@ static tune_status read_lasting(MlirOperation op, const tune_task_choices_form *
     const tune_choice *choice = &all.items[i];
     if (choice->is_open)
       status = tune_choices_set_open(lasting, choice->name, &choice->domain);
-    else if (is_of_user(&all, choice->name))
+    else if (is_of_user(&all, choice->name) ||
+             (keeps_grouping && strcmp(choice->name, TUNE_GROUPING_CHOICE) == 0))
       status = tune_choices_set_chosen(lasting, choice->name, &choice->chosen);
   }
   tune_choices_deinit(&all);
@@ -100,14 +103,26 @@ static tune_status read_lasting(MlirOperation op, const tune_task_choices_form *
 tune_status tune_task_choices_write_chosen(MlirOperation op, const tune_task_choices_form *form,
                                            const tune_config *config, const char *provenance) {
   tune_choices choices;
-  tune_status status = read_lasting(op, form, &choices);
+  tune_status status = read_lasting(op, form, true, &choices);
   for (size_t i = 0; i < tune_space_knob_count(form->space) && tune_status_is_ok(status); ++i) {
     const tune_knob *knob = tune_space_knob(form->space, i);
     if (!is_of_user(&choices, knob->name))
       status = set_chosen(&choices, knob, form->kinds[i], config->choices[i], provenance);
   }
   if (tune_status_is_ok(status) && form->rule && !is_of_user(&choices, TUNE_RULE_CHOICE))
-    status = set_rule(&choices, form->rule, provenance);
+    status = set_word(&choices, TUNE_RULE_CHOICE, form->rule, provenance);
+  if (tune_status_is_ok(status))
+    status = tune_choices_write(op, &choices);
+  tune_choices_deinit(&choices);
+  return status;
+}
+
+tune_status tune_task_choices_write_grouping(MlirOperation op, const tune_task_choices_form *form,
+                                             const char *grouping, const char *provenance) {
+  tune_choices choices;
+  tune_status status = read_lasting(op, form, false, &choices);
+  if (tune_status_is_ok(status) && grouping && !is_of_user(&choices, TUNE_GROUPING_CHOICE))
+    status = set_word(&choices, TUNE_GROUPING_CHOICE, grouping, provenance);
   if (tune_status_is_ok(status))
     status = tune_choices_write(op, &choices);
   tune_choices_deinit(&choices);
@@ -130,6 +145,19 @@ static tune_status set_open(tune_choices *choices, const tune_knob *knob, tune_c
   return status;
 }
 
+// "whole", and all from the first cut on.
+static tune_status set_open_grouping(tune_choices *choices, tune_fusion_cut_form first_cut) {
+  int64_t values[TUNE_GROUPINGS] = {0};
+  char *labels[TUNE_GROUPINGS] = {(char *)tune_grouping_name(TUNE_CUT_NONE)};
+  tune_domain domain = {
+      .kind = TUNE_CHOICE_ALTERNATIVE, .count = 1, .values = values, .labels = labels};
+  for (size_t form = first_cut; form < TUNE_GROUPINGS; ++form) {
+    values[domain.count] = (int64_t)domain.count;
+    labels[domain.count++] = (char *)tune_grouping_name((tune_fusion_cut_form)form);
+  }
+  return tune_choices_set_open(choices, TUNE_GROUPING_CHOICE, &domain);
+}
+
 tune_status tune_task_choices_write_open(MlirOperation op, const tune_task_choices_form *form) {
   tune_choices choices;
   tune_status status = read_own(op, form, &choices);
@@ -138,6 +166,9 @@ tune_status tune_task_choices_write_open(MlirOperation op, const tune_task_choic
     if (!tune_choices_find(&choices, knob->name))
       status = set_open(&choices, knob, form->kinds[i]);
   }
+  if (tune_status_is_ok(status) && form->first_cut != TUNE_CUT_NONE &&
+      !tune_choices_find(&choices, TUNE_GROUPING_CHOICE))
+    status = set_open_grouping(&choices, form->first_cut);
   if (tune_status_is_ok(status))
     status = tune_choices_write(op, &choices);
   tune_choices_deinit(&choices);

@@ -184,7 +184,8 @@ static tune_status fill(MlirContext context, const tune_anchors *anchors, size_t
                                      .takes_all_chosen = options->takes_all_chosen &&
                                                          !options->attempt.takes_defaults &&
                                                          !is_other,
-                                     .forgets_open = is_other};
+                                     .levels = options->levels,
+                                     .forgets_open = is_other || space->task->is_cut};
   if (options->schedule_text && !is_other)
     TUNE_RETURN_IF_ERROR(take_users(context, options, space));
   if (!space->schedule)
@@ -267,6 +268,8 @@ bool tune_task_space_is_free(const tune_task_space *space) {
 tune_status tune_task_space_write_open(const tune_task_space *space, const tune_anchors *anchors) {
   size_t task = task_index(space, anchors);
   tune_task_choices_form form = make_form(space, space->schedule->space);
+  if (!space->task->is_cut)
+    form.first_cut = tune_extraction_find_cut(anchors->extraction, task);
   for (size_t i = 0; i < space->task->occurrence_count; ++i) {
     MlirOperation op = space->task->occurrences[i].anchor;
     if (tune_anchors_is_of(anchors, op, task))

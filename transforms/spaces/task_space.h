@@ -52,7 +52,8 @@ typedef struct tune_task_space_options {
   const char *allowed_passes; // that it may run beside those listed (schedule_passes.h), or NULL
   bool takes_all_chosen;
   tune_task_attempt attempt;
-  bool by_target; // what is written goes into a dictionary of the target's (dialects/choices.h)
+  unsigned levels; // bit l: knobs of level l are open; others have their default. 0: all are open
+  bool by_target;  // what is written goes into a dictionary of the target's (dialects/choices.h)
 } tune_task_space_options;
 
 typedef struct tune_task_space {

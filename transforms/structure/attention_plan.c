@@ -49,10 +49,14 @@ static bool read_product(const tune_structure *structure, size_t n, size_t left,
   return true;
 }
 
+// Ops on elements may read masks of other types.
 static bool is_f32(const tune_nest *nest) {
-  for (size_t o = 0; o < nest->operand_count; o++)
-    if (strcmp(nest->operands[o].type, "f32") != 0)
+  for (size_t o = 0; o < nest->operand_count; o++) {
+    bool is_mask = o < nest->input_count && nest->reduction_count == 0 &&
+                   nest->operands[o].producer == TUNE_NO_LOOP;
+    if (strcmp(nest->operands[o].type, "f32") != 0 && !is_mask)
       return false;
+  }
   return nest->dead_results == 0;
 }
 
@@ -131,8 +135,7 @@ static bool find_root(const tune_structure *structure, tune_attention_plan *p) {
   p->root = p->product.nest;
   if (product->use_count == 0) {
     memcpy(p->root_loops, p->product.order, sizeof p->root_loops);
-    const tune_operand *output = &product->operands[2];
-    return tune_operand_is_loop(output, output->rank - 1, p->product.col);
+    return true;
   }
   p->root = structure->nest_count - 1;
   const tune_nest *root = &structure->nests[p->root];
@@ -160,8 +163,7 @@ static bool find_root(const tune_structure *structure, tune_attention_plan *p) {
     }
   }
   const tune_operand *output = &root->operands[root->input_count];
-  return output->rank == root->loop_count &&
-         tune_operand_is_loop(output, output->rank - 1, p->root_loops[p->batch_count + 1]);
+  return output->rank == root->loop_count;
 }
 
 // Everything else is a line, between the scores and the weights.
@@ -206,7 +208,7 @@ static bool sizes_fit(const tune_structure *structure, tune_attention_plan *p) {
   for (size_t i = 0; i < p->batch_count; i++)
     p->batches *= scores->extent[p->scores.order[i]];
   return product->extent[p->product.row] == p->rows &&
-         product->extent[p->product.depth] == p->keys && p->rows >= 16 && p->rows % 8 == 0 &&
+         product->extent[p->product.depth] == p->keys && p->rows >= 16 && p->rows % 4 == 0 &&
          p->keys % 16 == 0 && p->keys >= 32 && p->width % 16 == 0 && p->cols % 16 == 0;
 }
 
@@ -239,9 +241,8 @@ bool tune_attention_plan_make(const tune_structure *structure, tune_attention_pl
     if (!tune_operand_is_loop(&product->operands[0], i, p->product.order[i]))
       return false;
   const tune_operand *keys = &scores->operands[1], *values = &product->operands[1];
-  p->is_turned = !tune_operand_is_loop(keys, keys->rank - 1, p->scores.col);
-  if (!tune_operand_is_loop(values, values->rank - 1, p->product.col))
-    return false;
+  p->has_turned_keys = !tune_operand_is_loop(keys, keys->rank - 1, p->scores.col);
+  p->has_turned_values = !tune_operand_is_loop(values, values->rank - 1, p->product.col);
   return find_starts(structure, p) && find_root(structure, p) && check_lines(structure, p) &&
          sizes_fit(structure, p);
 }

@@ -8,8 +8,8 @@
 //   R                  = g(O, ...)                                       root, or O itself
 // clang-format on
 //
-// Whatever the layouts of Q, K and V are; any number of batch loops. Sizes are such that tiles
-// are full: keys, width and columns in vectors of 16, rows in eights.
+// Whatever the layouts of Q, K, V and of the result are; any number of batch loops. Sizes are such
+// that tiles are full: keys, width and columns in vectors of 16, rows in fours.
 //
 // Whether this is so does not depend on the machine, so that the tasks of a module do not either.
 //
@@ -44,8 +44,8 @@ typedef struct tune_attention_plan {
   size_t batch_count;
   size_t root_loops[TUNE_MAX_LOOPS]; // of the root: batches, row, column
   int64_t batches, rows, keys, width, cols;
-  bool is_turned;    // K is not contiguous along the keys
-  size_t math_count; // ops such as exp
+  bool has_turned_keys, has_turned_values; // K is not contiguous along the keys, V along columns
+  size_t math_count;                       // ops such as exp
 } tune_attention_plan;
 
 // False where the structure is something else.

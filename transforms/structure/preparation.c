@@ -232,6 +232,32 @@ static bool is_empty(const tune_op_facts *facts) {
   return false;
 }
 
+static bool has_loop(const tune_op_facts *facts, size_t operand, uint8_t loop) {
+  for (size_t d = 0; d < tune_op_facts_rank(facts, operand); d++)
+    if (tune_op_facts_loop(facts, operand, d) == loop)
+      return true;
+  return false;
+}
+
+// A loop of `operand` with more than one step: one of that alone, where there is, so that what
+// moves the other operand is folded into the product; TUNE_OP_NO_LOOP where all have one step.
+static uint8_t find_barrier(const tune_op_facts *facts, size_t operand) {
+  uint8_t found = TUNE_OP_NO_LOOP;
+  for (size_t d = 0; d < tune_op_facts_rank(facts, operand); d++) {
+    uint8_t loop = tune_op_facts_loop(facts, operand, d);
+    if (loop == TUNE_OP_NO_LOOP || facts->sizes[loop] <= 1)
+      continue;
+    bool is_of_it_alone = true;
+    for (size_t o = 0; o < facts->input_count; o++)
+      is_of_it_alone &= o == operand || !has_loop(facts, o, loop);
+    if (is_of_it_alone)
+      return loop;
+    if (found == TUNE_OP_NO_LOOP)
+      found = loop;
+  }
+  return found;
+}
+
 static MlirWalkResult look_at(MlirOperation op, void *user_data) {
   product_search *state = user_data;
   if (!tune_ir_is(op, "linalg.generic"))
@@ -241,14 +267,11 @@ static MlirWalkResult look_at(MlirOperation op, void *user_data) {
   tune_op_facts_get(op, &state->words, &facts);
   bool is_product = facts.op_class == TUNE_OP_CONTRACTION;
   size_t operand = find_dependent(state, op);
-  for (size_t d = 0; is_product && !is_empty(&facts) && operand < facts.input_count &&
-                     d < tune_op_facts_rank(&facts, operand);
-       d++) {
-    uint8_t loop = tune_op_facts_loop(&facts, operand, d);
-    if (loop == TUNE_OP_NO_LOOP || facts.sizes[loop] <= 1)
-      continue;
-    state->found = (tune_preparation){.product = number, .loop = loop, .extent = facts.sizes[loop]};
-    break;
+  if (is_product && !is_empty(&facts) && operand < facts.input_count) {
+    uint8_t loop = find_barrier(&facts, operand);
+    if (loop != TUNE_OP_NO_LOOP)
+      state->found =
+          (tune_preparation){.product = number, .loop = loop, .extent = facts.sizes[loop]};
   }
   if (is_product || operand != SIZE_MAX)
     state->status = tune_op_map_set(&state->depends, op.ptr, number);

@@ -8,12 +8,21 @@
 
 typedef struct choice_check {
   const tune_anchors *anchors;
+  const char *target;
   tune_status status;
 } choice_check;
 
 static MlirWalkResult check_op(MlirOperation op, void *user_data) {
   choice_check *check = user_data;
+  tune_choices choices;
   if (!tune_choices_are_on(op))
+    return MlirWalkResultAdvance;
+  check->status = tune_choices_read(op, check->target, &choices);
+  bool is_meant = choices.count > 0;
+  tune_choices_deinit(&choices);
+  if (!tune_status_is_ok(check->status))
+    return MlirWalkResultInterrupt;
+  if (!is_meant)
     return MlirWalkResultAdvance;
   size_t task = tune_op_map_get(&check->anchors->task_of_op, op.ptr);
   if (task == TUNE_OP_MAP_NONE)
@@ -44,21 +53,22 @@ static tune_status note_anchors(tune_anchors *anchors, size_t task) {
   return TUNE_OK;
 }
 
-tune_status tune_anchors_init(tune_anchors *anchors, const tune_extraction *extraction,
-                              MlirOperation module) {
+tune_status tune_anchors_init(tune_anchors *anchors, const tune_extraction *extraction) {
   *anchors = (tune_anchors){.extraction = extraction};
   tune_op_map_init(&anchors->task_of_op);
   tune_status status = TUNE_OK;
   for (size_t task = 0; task < extraction->task_count && tune_status_is_ok(status); ++task)
     status = note_anchors(anchors, task);
-  if (tune_status_is_ok(status)) {
-    choice_check check = {.anchors = anchors};
-    mlirOperationWalk(module, check_op, &check, MlirWalkPreOrder);
-    status = check.status;
-  }
   if (!tune_status_is_ok(status))
     tune_anchors_deinit(anchors);
   return status;
+}
+
+tune_status tune_anchors_check(const tune_anchors *anchors, MlirOperation module,
+                               const char *target) {
+  choice_check check = {.anchors = anchors, .target = target};
+  mlirOperationWalk(module, check_op, &check, MlirWalkPreOrder);
+  return check.status;
 }
 
 void tune_anchors_deinit(tune_anchors *anchors) { tune_op_map_deinit(&anchors->task_of_op); }

@@ -27,10 +27,11 @@ typedef struct tune_anchors {
 // an op can carry no decisions, since they would be about all of them.
 #define TUNE_ANCHOR_OF_SEVERAL ((size_t)-2)
 
-// Also checks that every op of `module`, which was extracted, with choices on it is the anchor of
-// exactly one task: choices that nobody reads are a mistake. INVALID_ARGUMENT at the op.
-tune_status tune_anchors_init(tune_anchors *anchors, const tune_extraction *extraction,
-                              MlirOperation module);
+tune_status tune_anchors_init(tune_anchors *anchors, const tune_extraction *extraction);
+// Checks that every op of `module`, which was extracted, with choices for `target` on it is the
+// anchor of exactly one task: choices that nobody reads are a mistake. INVALID_ARGUMENT at the op.
+tune_status tune_anchors_check(const tune_anchors *anchors, MlirOperation module,
+                               const char *target);
 void tune_anchors_deinit(tune_anchors *anchors);
 
 // Whether `op`, of the extracted module, can carry the decisions of task `task`: it is there, and

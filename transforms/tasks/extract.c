@@ -9,6 +9,7 @@
 #include "transforms/ir/op_list.h"
 #include "transforms/ir/task_key.h"
 #include "transforms/normalize/marks.h"
+#include "transforms/tasks/measured_sizes.h"
 #include "transforms/tasks/normalize.h"
 #include "transforms/tasks/task_function.h"
 #include "transforms/tasks/task_order.h"
@@ -23,7 +24,7 @@
 // The structured ops of the given module come in the order of the numbers that mark them.
 // The tasks that are to be cut apart.
 typedef struct cut_list {
-  const tune_digest *keys;
+  const tune_task_cut *items;
   size_t count;
 } cut_list;
 
@@ -144,6 +145,8 @@ tune_status tune_extract_build_function(const tune_fusion_groups *groups, size_t
       .user_data = &reference,
   };
   tune_status status = tune_task_function_build(&body, name, out_function);
+  if (tune_status_is_ok(status))
+    tune_measured_sizes_set(groups, group, out_function);
   free(results);
   return status;
 }
@@ -281,9 +284,9 @@ static void forget_tasks(tune_extraction *extraction) {
   extraction->task_count = 0;
 }
 
-// Marks the ops of all groups of the task `key`. `*out_any` is false where there is none, or it
+// Marks the ops of all groups of the task. `*out_any` is false where there is none, or it
 // cannot be cut.
-static tune_status mark_cut(tune_extraction *extraction, const tune_digest *key, size_t number,
+static tune_status mark_cut(tune_extraction *extraction, const tune_task_cut *cut, size_t number,
                             bool *out_any) {
   const tune_fusion_groups *groups = extraction->groups;
   *out_any = false;
@@ -295,8 +298,10 @@ static tune_status mark_cut(tune_extraction *extraction, const tune_digest *key,
     const tune_fusion_group *group = &groups->groups[g];
     const tune_extracted_task *task = &extraction->tasks[extraction->task_of_group[g]];
     tune_fusion_cut_form form = tune_fusion_groups_find_cut(groups, g);
-    if (form == TUNE_CUT_NONE || strcmp(task->key.text, key->text) != 0)
+    if (form == TUNE_CUT_NONE || strcmp(task->key.text, cut->key.text) != 0)
       continue;
+    if (cut->form > form)
+      form = cut->form;
     *out_any = true;
     for (size_t i = group->first; i < group->first + group->count; ++i)
       extraction->cuts[groups->members[i]] = (tune_fusion_cut){form, number};
@@ -324,7 +329,7 @@ static tune_status cut_tasks(tune_extraction *extraction, const cut_list *cuts,
                              const tune_op_list *from) {
   for (size_t i = 0; i < cuts->count; ++i) {
     bool any;
-    TUNE_RETURN_IF_ERROR(mark_cut(extraction, &cuts->keys[i], i + 1, &any));
+    TUNE_RETURN_IF_ERROR(mark_cut(extraction, &cuts->items[i], i + 1, &any));
     if (any)
       TUNE_RETURN_IF_ERROR(extract_again(extraction, from));
   }
@@ -358,9 +363,9 @@ tune_status tune_extract(MlirModule module, bool for_cpu, tune_extraction **out_
   return tune_extract_cut(module, for_cpu, NULL, 0, out_extraction);
 }
 
-tune_status tune_extract_cut(MlirModule module, bool for_cpu, const tune_digest *cut,
+tune_status tune_extract_cut(MlirModule module, bool for_cpu, const tune_task_cut *items,
                              size_t cut_count, tune_extraction **out_extraction) {
-  const cut_list cuts = {cut, cut_count};
+  const cut_list cuts = {items, cut_count};
   *out_extraction = NULL;
   tune_extraction *extraction = calloc(1, sizeof *extraction);
   tune_op_list from = {0};
@@ -396,6 +401,15 @@ static bool is_of_constants(const tune_fusion_groups *groups, size_t group, Mlir
       return false;
   }
   return true;
+}
+
+tune_fusion_cut_form tune_extraction_find_cut(const tune_extraction *extraction, size_t task) {
+  size_t group = 0;
+  while (group < extraction->groups->group_count && extraction->task_of_group[group] != task)
+    ++group;
+  return group < extraction->groups->group_count
+             ? tune_fusion_groups_find_cut(extraction->groups, group)
+             : TUNE_CUT_NONE;
 }
 
 bool tune_extraction_is_of_constants(const tune_extraction *extraction, size_t task) {

@@ -93,11 +93,19 @@ typedef struct tune_extraction {
 // tasks. `module` must outlive the extraction, unchanged as far as `occurrences` are used. Its
 // context needs the dialects func, arith and tensor loaded.
 tune_status tune_extract(MlirModule module, bool for_cpu, tune_extraction **out_extraction);
-// The same, where the tasks with these keys are cut apart: fewer ops are joined in what they become
-// (fusion_groups.h), which are tasks like any others. A part of one that is to be cut too has its
-// key after that. A task that is a single op stays.
-tune_status tune_extract_cut(MlirModule module, bool for_cpu, const tune_digest *cut,
+
+// A task that is to be cut apart: fewer ops are joined in what it becomes (fusion_groups.h).
+typedef struct tune_task_cut {
+  tune_digest key;
+  tune_fusion_cut_form form; // or as far as the task can be cut at all; TUNE_CUT_NONE: so far only
+} tune_task_cut;
+
+// The same, where these tasks are cut apart. What they become are tasks like any others. A part of
+// one that is to be cut too has its key after that. A task that is a single op stays.
+tune_status tune_extract_cut(MlirModule module, bool for_cpu, const tune_task_cut *cuts,
                              size_t cut_count, tune_extraction **out_extraction);
+// How task `task` is cut apart at first; TUNE_CUT_NONE: it is a single op.
+tune_fusion_cut_form tune_extraction_find_cut(const tune_extraction *extraction, size_t task);
 // The index of the task with that key, or task_count.
 size_t tune_extraction_find(const tune_extraction *extraction, const tune_digest *key);
 // Whether all that task `task` reads is constant (dialects/constant.h), so that it can be done

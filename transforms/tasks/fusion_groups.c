@@ -3,7 +3,7 @@
 #include "transforms/tasks/fusion_groups.h"
 
 #include "dialects/constant.h"
-#include "transforms/ir/ir.h"
+#include "transforms/ir/ir_builder.h"
 #include "transforms/tasks/fusion_attention.h"
 #include "transforms/tasks/fusion_uses.h"
 
@@ -323,9 +323,19 @@ static bool find_rows(const tune_fusion_node *node, uint32_t *out_rows) {
   return true;
 }
 
+// Whether `node` is the end of a quantization. With what comes before it, it writes a byte for each
+// element; beside a product it would read four.
+static bool makes_integers(const tune_fusion_node *node) {
+  if (!node->facts.only_converts)
+    return false;
+  MlirType from = tune_ir_element_type(mlirValueGetType(mlirOperationGetOperand(node->op, 0))),
+           to = tune_ir_element_type(mlirValueGetType(mlirOperationGetResult(node->op, 0)));
+  return mlirTypeIsAFloat(from) && mlirTypeIsAInteger(to);
+}
+
 static bool may_move_operand(const tune_fusion_node *node) {
-  return node->is_cheap || node->facts.op_class == TUNE_OP_MOVEMENT ||
-         node->facts.op_class == TUNE_OP_PAD;
+  return node->is_cheap || node->facts.op_class == TUNE_OP_PAD ||
+         (node->facts.op_class == TUNE_OP_MOVEMENT && !makes_integers(node));
 }
 
 // Whether `node` moves a constant, as a convolution's filter: as a task of its own that is done

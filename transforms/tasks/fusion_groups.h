@@ -2,7 +2,8 @@
 //
 // Splits the structured ops of a normalized module (normalize.h) into groups, one for
 // each task to be. Around an anchor go
-//   before it  what only moves its operands: transposes, broadcasts, pads, conversions;
+//   before it  what only moves its operands: transposes, broadcasts, pads, conversions (but not the
+//              end of a quantization, from floats to integers);
 //   after it   the elementwise ops over its result (bias, activation, residual), as long as
 //              every path from the anchor's result leads through them;
 //   beside it  elementwise ops that nobody else needs.

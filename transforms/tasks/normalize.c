@@ -8,17 +8,24 @@
 #include "transforms/ir/ir.h"
 #include "transforms/ir/no_elements.h"
 #include "transforms/ir/transform_script.h"
+#include "transforms/normalize/attention/attention_sizes.h"
+#include "transforms/normalize/attention/hidden_rows.h"
+#include "transforms/normalize/attention/repeats.h"
+#include "transforms/normalize/attention/scores_finish.h"
+#include "transforms/normalize/attention/turned_results.h"
 #include "transforms/normalize/channels_last.h"
 #include "transforms/normalize/orders.h"
 #include "transforms/normalize/phases.h"
 #include "transforms/normalize/pixels.h"
 #include "transforms/normalize/prefixes.h"
+#include "transforms/normalize/quantized/quantized_products.h"
 #include "transforms/normalize/regroup.h"
 #include "transforms/normalize/steps.h"
 #include "transforms/normalize/sums.h"
 #include "transforms/normalize/windows.h"
 #include "transforms/normalize/zeroes.h"
 #include "transforms/tasks/extract.h"
+#include "transforms/tasks/measured_sizes.h"
 
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/Linalg.h"
@@ -143,18 +150,57 @@ void tune_normalize_forget_done(MlirOperation root) {
   mlirOperationRemoveAttributeByName(root, tune_ir_string(TUNE_NORMALIZED_ATTRIBUTE));
 }
 
+static tune_status run_passes(MlirOperation module, MlirPass (*const *constructors)(void),
+                              size_t count, const char *what) {
+  MlirContext context = mlirOperationGetContext(module);
+  MlirPassManager manager = mlirPassManagerCreate(context);
+  for (size_t i = 0; i < count; ++i)
+    mlirPassManagerAddOwnedPass(manager, constructors[i]());
+  // The passes are upstream's, and their input was verified when it was parsed.
+  mlirPassManagerEnableVerifier(manager, false);
+  tune_diagnostics diagnostics;
+  tune_diagnostics_begin_thread(&diagnostics, context);
+  bool failed = mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(manager, module));
+  tune_status status = tune_diagnostics_end(&diagnostics, failed, TUNE_INTERNAL, what);
+  tune_diagnostics_deinit(&diagnostics);
+  mlirPassManagerDestroy(manager);
+  return status;
+}
+
+static MlirWalkResult find_call(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found = tune_ir_is(op, "func.call");
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// JAX has functions of its own for the parts of a softmax or a mask.
+static tune_status inline_calls(MlirOperation root) {
+  bool has_calls = false;
+  mlirOperationWalk(root, find_call, &has_calls, MlirWalkPreOrder);
+  if (!has_calls || !tune_ir_is(root, "builtin.module"))
+    return TUNE_OK;
+  return run_passes(root, (MlirPass(*const[])(void)){mlirCreateTransformsInliner}, 1, "inlining");
+}
+
 tune_status tune_normalize_operands(MlirOperation root, bool for_cpu) {
+  TUNE_RETURN_IF_ERROR(tune_measured_sizes_mark(root));
   if (!mlirAttributeIsNull(tune_ir_attribute(root, TUNE_STOCK_ATTRIBUTE)) ||
       !mlirAttributeIsNull(tune_ir_attribute(root, TUNE_NORMALIZED_ATTRIBUTE)))
     return TUNE_OK;
-  bool is_done = !for_cpu || (tune_normalize_prefixes(root) && tune_normalize_sums(root));
+  TUNE_RETURN_IF_ERROR(inline_calls(root));
+  bool is_done = tune_normalize_hidden_rows(root);
+  is_done &= !for_cpu || (tune_normalize_quantized_products(root) &&
+                          tune_normalize_prefixes(root) && tune_normalize_sums(root));
   tune_normalize_zeroes(root);
   is_done &= tune_normalize_phases(root);
   tune_normalize_windows(root);
   // Groups are one task with what follows before images are looked at, and blocks of filters after.
-  is_done &= !for_cpu || (tune_normalize_regroup(root) && tune_normalize_channels_last(root) &&
-                          tune_normalize_regroup(root) && tune_normalize_steps(root) &&
-                          tune_normalize_orders(root));
+  is_done &=
+      !for_cpu || (tune_normalize_repeats(root) && tune_normalize_regroup(root) &&
+                   tune_normalize_channels_last(root) && tune_normalize_regroup(root) &&
+                   tune_normalize_steps(root) && tune_normalize_orders(root) &&
+                   tune_normalize_scores_finish(root) && tune_normalize_turned_results(root) &&
+                   tune_normalize_attention_sizes(root));
   is_done &= tune_normalize_pixels(root);
   mlirOperationSetAttributeByName(root, tune_ir_string(TUNE_NORMALIZED_ATTRIBUTE),
                                   mlirUnitAttrGet(mlirOperationGetContext(root)));
@@ -162,7 +208,6 @@ tune_status tune_normalize_operands(MlirOperation root, bool for_cpu) {
 }
 
 tune_status tune_normalize(MlirModule module, bool for_cpu) {
-  MlirContext context = mlirModuleGetContext(module);
   // Equal ops with different choices would stay apart, and a module fall into other tasks than the
   // same one without choices.
   tune_choices_strip(mlirModuleGetOperation(module));
@@ -173,19 +218,6 @@ tune_status tune_normalize(MlirModule module, bool for_cpu) {
   const char *decomposition = tune_normalize_decomposition(mlirModuleGetOperation(module));
   if (decomposition)
     TUNE_RETURN_IF_ERROR(run_transforms(mlirModuleGetOperation(module), decomposition));
-  MlirPassManager manager = mlirPassManagerCreate(context);
-  for (size_t i = 0; i < sizeof pass_constructors / sizeof *pass_constructors; ++i)
-    mlirPassManagerAddOwnedPass(manager, pass_constructors[i]());
-  // The passes are upstream's, and their input was verified when it was parsed.
-  mlirPassManagerEnableVerifier(manager, false);
-
-  tune_diagnostics diagnostics;
-  tune_diagnostics_begin_thread(&diagnostics, context);
-  bool failed =
-      mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(module)));
-  tune_status status =
-      tune_diagnostics_end(&diagnostics, failed, TUNE_INTERNAL, "normalizing the module");
-  tune_diagnostics_deinit(&diagnostics);
-  mlirPassManagerDestroy(manager);
-  return status;
+  return run_passes(mlirModuleGetOperation(module), pass_constructors,
+                    sizeof pass_constructors / sizeof *pass_constructors, "normalizing the module");
 }

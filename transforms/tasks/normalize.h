@@ -53,8 +53,10 @@ tune_status tune_normalize(MlirModule module, bool for_cpu);
 // which a part is read (windows.h) or whose pixels are one line (pixels.h) and, `for_cpu`, with
 // images whose channels come first (channels_last.h) or of which every second pixel is read
 // (steps.h), products that are turned (orders.h) or whose result is reshaped (regroup.h), sums of
-// prefixes (prefixes.h) and reductions one dimension at a time (sums.h). None of it is done to a
-// module that has TUNE_STOCK_ATTRIBUTE. A script that repeats a normalization starts from it.
+// prefixes (prefixes.h) and reductions one dimension at a time (sums.h), and with attention
+// (attention/). Calls are inlined before: JAX has functions of its own for the parts of a softmax.
+// None of it is done to a module that has TUNE_STOCK_ATTRIBUTE. A script that repeats a
+// normalization starts from it.
 // OUT_OF_MEMORY where a part of it may not be done.
 tune_status tune_normalize_operands(MlirOperation root, bool for_cpu);
 

@@ -5,6 +5,7 @@
 #include "dialects/allow.h"
 #include "dialects/printing.h"
 #include "transforms/ir/ir.h"
+#include "transforms/tasks/measured_sizes.h"
 
 #include "mlir-c/Dialect/Linalg.h"
 
@@ -288,18 +289,21 @@ static void append_name(tune_string_builder *name, const tune_fusion_groups *gro
 //===--- Figures --------------------------------------------------------------===//
 
 // Adds the size of a tensor or scalar, where it is known.
-static bool add_bytes(MlirType type, uint64_t *bytes) {
+static bool add_bytes(const tune_fusion_groups *groups, size_t group, MlirValue value,
+                      uint64_t *bytes) {
+  MlirType type = mlirValueGetType(value);
   uint64_t size = tune_op_element_bytes(type);
   bool is_known = size > 0;
   for (intptr_t d = 0; mlirTypeIsARankedTensor(type) && d < mlirShapedTypeGetRank(type); ++d) {
-    is_known &= !mlirShapedTypeIsDynamicDim(type, d);
-    size *= is_known ? (uint64_t)mlirShapedTypeGetDimSize(type, d) : 0;
+    int64_t length = tune_measured_sizes_get(groups, group, value, d);
+    is_known &= length >= 0;
+    size *= is_known ? (uint64_t)length : 0;
   }
   *bytes += size;
   return is_known;
 }
 
-static uint64_t find_traffic(const tune_fusion_groups *groups, const tune_fusion_group *group,
+static uint64_t find_traffic(const tune_fusion_groups *groups, size_t group,
                              const tune_task_function *function) {
   uint64_t bytes = 0;
   size_t reads = function->input_count - function->destination_count;
@@ -308,12 +312,12 @@ static uint64_t find_traffic(const tune_fusion_groups *groups, const tune_fusion
     if (i >= reads && mlirValueIsAOpResult(function->inputs[i]) &&
         tune_ir_is(mlirOpResultGetOwner(function->inputs[i]), "tensor.empty"))
       continue;
-    if (!add_bytes(mlirValueGetType(function->inputs[i]), &bytes))
+    if (!add_bytes(groups, group, function->inputs[i], &bytes))
       return 0;
   }
-  MlirOperation root = groups->nodes[group->root].op;
+  MlirOperation root = groups->nodes[groups->groups[group].root].op;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(root); ++i)
-    if (!add_bytes(mlirValueGetType(mlirOperationGetResult(root, i)), &bytes))
+    if (!add_bytes(groups, group, mlirOperationGetResult(root, i), &bytes))
       return 0;
   return bytes;
 }
@@ -328,16 +332,19 @@ static bool has_no_elements(MlirOperation op) {
   return false;
 }
 
-static void find_figures(const tune_fusion_groups *groups, const tune_fusion_group *group,
+static void find_figures(const tune_fusion_groups *groups, size_t number,
                          tune_task_description *out) {
+  const tune_fusion_group *group = &groups->groups[number];
   bool known = true, feeds = group->is_attention; // each sum the next one
   out->reduction_length = feeds ? 0 : 1;
   for (size_t i = 0; i < group->count; ++i) {
-    const tune_op_facts *facts = &groups->nodes[groups->members[group->first + i]].facts;
-    uint64_t points = tune_op_facts_extent(facts, false);
-    uint64_t sum = tune_op_facts_extent(facts, true);
-    known &= points > 0 || facts->arithmetic == 0;
-    out->flops += points * facts->arithmetic;
+    const tune_fusion_node *node = &groups->nodes[groups->members[group->first + i]];
+    tune_op_facts facts = node->facts;
+    tune_measured_sizes_fill(groups, number, node->op, &facts);
+    uint64_t points = tune_op_facts_extent(&facts, false);
+    uint64_t sum = tune_op_facts_extent(&facts, true);
+    known &= points > 0 || facts.arithmetic == 0;
+    out->flops += points * facts.arithmetic;
     if (feeds)
       out->reduction_length += sum > 1 ? sum : 0;
     else if (sum == 0 || (out->reduction_length && sum > out->reduction_length))
@@ -352,11 +359,12 @@ tune_status tune_task_describe(const tune_fusion_groups *groups, size_t group,
                                tune_task_description *out_description) {
   *out_description = (tune_task_description){.flops = 0};
   const tune_fusion_group *described = &groups->groups[group];
-  find_figures(groups, described, out_description);
-  out_description->bytes = find_traffic(groups, described, function);
+  find_figures(groups, group, out_description);
+  out_description->bytes = find_traffic(groups, group, function);
   out_description->is_empty = has_no_elements(groups->nodes[described->root].op);
   tune_string_builder name;
   tune_string_builder_init(&name);
   append_name(&name, groups, described);
+  tune_measured_sizes_append(&name, function->function);
   return tune_string_builder_finish(&name, &out_description->name);
 }

@@ -134,6 +134,10 @@ tune_status tune_database_load(tune_database *database, const char *task, const 
 tune_status tune_database_load_demotions(tune_database *database, const char *task,
                                          const char *fingerprint, const char *schedule,
                                          tune_record_visitor visit, void *user);
+// Visits the groupings of `task` on `fingerprint`, oldest first, as tune_database_load does.
+tune_status tune_database_load_groupings(tune_database *database, const char *task,
+                                         const char *fingerprint, tune_record_visitor visit,
+                                         void *user);
 
 // The record to use for `task` on `fingerprint`: of the winners, which were measured beside their
 // rivals, the last one of each schedule and of these the fastest; where no session has ended, the

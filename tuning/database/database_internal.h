@@ -39,7 +39,7 @@
 #include <sqlite3.h>
 
 #define TUNE_DATABASE_APPLICATION 0x4d54756e // "MTun"
-#define TUNE_DATABASE_SCHEMA 10
+#define TUNE_DATABASE_SCHEMA 11
 
 struct tune_database {
   sqlite3 *connection;

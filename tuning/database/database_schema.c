@@ -134,6 +134,8 @@ static const char *const steps[] = {
     "  figures BLOB NOT NULL);",
     // Demotions, a kind of records that versions before do not know.
     "",
+    // Groupings, another one.
+    "",
 };
 
 // After the step to schema 9, when its records are in.

@@ -322,7 +322,8 @@ static tune_status import_object(importer *from, const json_t *object) {
     return import_task(from->database, object, &from->done);
   if (strcmp(kind, "fingerprint") == 0)
     return import_fingerprint(from->database, object, &from->done);
-  if (strcmp(kind, "trial") == 0 || strcmp(kind, "winner") == 0 || strcmp(kind, "demotion") == 0) {
+  if (strcmp(kind, "trial") == 0 || strcmp(kind, "winner") == 0 || strcmp(kind, "demotion") == 0 ||
+      strcmp(kind, "grouping") == 0) {
     ++from->records;
     return import_record(from->database, object, &from->done);
   }
@@ -332,7 +333,7 @@ static tune_status import_object(importer *from, const json_t *object) {
     return TUNE_OK; // there is nothing to keep of a task that could not be measured
   return tune_status_make(TUNE_INVALID_ARGUMENT,
                           "the kind is '%s', not one of header, task, fingerprint, trial, winner, "
-                          "demotion",
+                          "demotion, grouping",
                           kind);
 }
 

@@ -6,7 +6,7 @@
 //   {"kind": "header", "format": "mlir-tune", "version": 1}            the first line
 //   {"kind": "task", "key", "class", "name", "type", "payload", "flops", "bytes", "extents"}
 //   {"kind": "fingerprint", "digest", "target", "description": {…}}
-//   {"kind": "trial" | "winner" | "demotion", …}                       see tuning/record/record.h
+//   {"kind": "trial" | "winner" | "demotion" | "grouping", …}          see tuning/record/record.h
 //
 // A task's kind is its "class" here. A task and a fingerprint come before the first record
 // that refers to them, or are in the database already. What tune-measure writes of candidates

@@ -80,20 +80,32 @@ tune_status tune_database_load(tune_database *database, const char *task, const 
   return status;
 }
 
+// Those of one kind, and of the schedule of `of` where it has one.
+static tune_status load_kind(tune_database *database, const char *kind, const rows *of) {
+  sqlite3_stmt *statement = NULL;
+  tune_status status = tune_database_prepare(
+      database,
+      OF_TASK_AND_FINGERPRINT " AND r.kind = ?3 AND (?4 IS NULL OR r.schedule = ?4)" IN_ORDER,
+      &statement);
+  if (tune_status_is_ok(status))
+    status = tune_database_bind(database, statement, "tttt", of->task, of->fingerprint, kind,
+                                of->schedule);
+  if (tune_status_is_ok(status))
+    status = visit_rows(database, statement, of);
+  sqlite3_finalize(statement);
+  return status;
+}
+
 tune_status tune_database_load_demotions(tune_database *database, const char *task,
                                          const char *fingerprint, const char *schedule,
                                          tune_record_visitor visit, void *user) {
-  sqlite3_stmt *statement = NULL;
-  const rows of = {task, fingerprint, schedule, visit, user};
-  tune_status status = tune_database_prepare(
-      database, OF_TASK_AND_FINGERPRINT " AND r.kind = 'demotion' AND r.schedule = ?3" IN_ORDER,
-      &statement);
-  if (tune_status_is_ok(status))
-    status = tune_database_bind(database, statement, "ttt", task, fingerprint, schedule);
-  if (tune_status_is_ok(status))
-    status = visit_rows(database, statement, &of);
-  sqlite3_finalize(statement);
-  return status;
+  return load_kind(database, "demotion", &(rows){task, fingerprint, schedule, visit, user});
+}
+
+tune_status tune_database_load_groupings(tune_database *database, const char *task,
+                                         const char *fingerprint, tune_record_visitor visit,
+                                         void *user) {
+  return load_kind(database, "grouping", &(rows){task, fingerprint, NULL, visit, user});
 }
 
 // Reads the row there is, and looks whether it is the only one.

@@ -18,7 +18,7 @@ static const int64_t day_ms = 24 * 3600 * 1000;
 #define BEST_OF_EACH                                                                               \
   "good AS MATERIALIZED (SELECT r.id, r.task, r.fingerprint, r.schedule, r.kind, r.created_ms,"    \
   "      r.seconds, " TUNE_DATABASE_IS_TAKEN_BACK " AS is_taken_back"                              \
-  "    FROM trials AS r WHERE r.verdict = 'ok' AND r.kind <> 'demotion'"                           \
+  "    FROM trials AS r WHERE r.verdict = 'ok' AND r.kind IN ('trial', 'winner')"                  \
   "      AND NOT (r.kind = 'winner' AND " TUNE_DATABASE_NEVER_WON ")),"                            \
   "  classes AS (SELECT *, CASE WHEN kind = 'trial' THEN 1 WHEN row_number() OVER"                 \
   "        (PARTITION BY task, fingerprint, schedule, kind ORDER BY created_ms DESC, id DESC) = 1" \
@@ -80,7 +80,7 @@ static tune_status drop_by_rules(tune_database *database,
            "      (PARTITION BY task, fingerprint ORDER BY seconds, id) AS place"
            "      FROM good WHERE kind = 'trial' AND NOT is_taken_back) WHERE place <= ?2)"
            " DELETE FROM trials WHERE (?1 IS NULL OR task = (SELECT id FROM tasks WHERE key = ?1))"
-           "  AND id NOT IN best AND kind <> 'demotion'"
+           "  AND id NOT IN best AND kind IN ('trial', 'winner')"
            "  AND ((?2 > 0 AND id NOT IN fastest)"
            "    OR (?3 > 0 AND created_ms < ?3 AND id NOT IN reasons))",
            task, keep, options->older_than_ms, &result->records));

@@ -40,10 +40,12 @@ double tune_null_bowl(void *user, const tune_space *space, const tune_config *co
   for (size_t i = 0; i < config->count; ++i) {
     const tune_knob *knob = tune_space_knob(space, i);
     uint64_t hash = XXH3_64bits(knob->name, strlen(knob->name));
-    if (knob->value_count < 2)
+    // By the whole domain: a config takes as long where some knobs have but one value left.
+    size_t count = tune_knob_whole_count(knob);
+    if (count < 2)
       continue;
-    double at = (double)config->choices[i] / (double)(knob->value_count - 1);
-    double best = (double)(hash % knob->value_count) / (double)(knob->value_count - 1);
+    double at = (double)tune_knob_place(knob, config->choices[i]) / (double)(count - 1);
+    double best = (double)(hash % count) / (double)(count - 1);
     double steepness = 0.1 + (double)(hash >> 32 & 0xff) / 256;
     double off = at - best;
     log_cost += steepness * off * off + 0.3 * fabs(off) * last;

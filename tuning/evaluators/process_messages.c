@@ -32,7 +32,8 @@ tune_status tune_request_open_worker(const tune_process_evaluator_options *optio
                                       .has_module = module != NULL};
   if (module)
     request.module = (tune_module_choices_wanted){.schedule = module->schedule,
-                                                  .flush_cache = options->target.flush_cache};
+                                                  .flush_cache = options->target.flush_cache,
+                                                  .other_sizes = module->is_of_other_sizes};
   return tune_open_source_request_to_json(&request, out_request);
 }
 
@@ -49,16 +50,25 @@ tune_status tune_request_build_values(const tune_process_evaluator_options *opti
   return tune_build_request_to_json(&request, out_request);
 }
 
+static const tune_task_way *way_of(const tune_task *task, const tune_config *config, size_t i) {
+  return &task->module->ways[i][config->choices[i]];
+}
+
 // The ways that `config` picks, but for those that are as the choices on the ops say.
 static size_t list_choices(const tune_task *task, const tune_config *config,
                            tune_task_choice *choices) {
   size_t count = 0;
   for (size_t i = 0; i < config->count; ++i) {
-    const tune_task_way *way = &task->module->ways[i][config->choices[i]];
+    const tune_task_way *way = way_of(task, config, i);
     if (way->config)
       choices[count++] = (tune_task_choice){.key = task->module->keys[i],
                                             .passed_over = (int64_t)way->passed_over,
-                                            .config = way->config};
+                                            .config = way->config,
+                                            .grouping = way->grouping};
+    for (size_t k = 0; way->config && k < way->part_count; ++k)
+      choices[count++] = (tune_task_choice){.key = way->parts[k].key,
+                                            .passed_over = (int64_t)way->parts[k].passed_over,
+                                            .config = way->parts[k].config};
   }
   return count;
 }
@@ -67,7 +77,10 @@ static tune_status request_build_of_module(const tune_process_evaluator_options 
                                            const tune_cores *cores, const char *id, uint64_t ticket,
                                            const tune_task *task, const tune_config *config,
                                            const char *output, json_t **out_request) {
-  tune_task_choice *choices = calloc(config->count + 1, sizeof *choices);
+  size_t most = config->count + 1;
+  for (size_t i = 0; i < config->count; ++i)
+    most += way_of(task, config, i)->part_count;
+  tune_task_choice *choices = calloc(most, sizeof *choices);
   json_t *values = json_object();
   tune_status status;
   if (!choices || !values) {

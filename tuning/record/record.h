@@ -69,6 +69,8 @@ typedef enum tune_record_kind {
                         // any trial of its task and fingerprint when the best is asked for
   TUNE_RECORD_DEMOTION, // of a task in one module: what it has there in place of a config that
                         // loses in it; of a config in place of itself, that it stands there again
+  TUNE_RECORD_GROUPING, // how the ops of a task are grouped, by its config (transforms/spaces/
+                        // best_grouping.h): what the last one says holds
 } tune_record_kind;
 
 // A time in seconds for one run of the artifact.

@@ -25,7 +25,7 @@ static json_t *made(json_t *value, bool *ok) {
   return value;
 }
 
-static const char *const kind_names[] = {"trial", "winner", "demotion"};
+static const char *const kind_names[] = {"trial", "winner", "demotion", "grouping"};
 
 static json_t *write_kind(const tune_record *record, bool *ok) {
   return made(json_string(kind_names[record->kind]), ok);
@@ -39,7 +39,7 @@ static tune_status read_kind(const json_t *object, tune_record *record) {
       return TUNE_OK;
     }
   }
-  return tune_record_wrong_member("kind", "\"trial\", \"winner\" or \"demotion\"");
+  return tune_record_wrong_member("kind", "\"trial\", \"winner\", \"demotion\" or \"grouping\"");
 }
 
 static json_t *write_verdict(const tune_record *record, bool *ok) {

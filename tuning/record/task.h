@@ -20,10 +20,22 @@
 extern "C" {
 #endif
 
+// How a part of a task is built.
+typedef struct tune_part_way {
+  const char *key;      // of the part
+  size_t passed_over;   // so many of the rules that take it
+  const json_t *config; // values of all its knobs
+} tune_part_way;
+
 // One of the ways to build a task of a module.
 typedef struct tune_task_way {
   size_t passed_over;   // so many of the rules that take it
   const json_t *config; // values of all its knobs; {}: the defaults; NULL: as the choices on it say
+  // It is cut apart so far (transforms/spaces/grouping.h), and its parts are built so; NULL: it is
+  // whole.
+  const char *grouping;
+  const tune_part_way *parts;
+  size_t part_count;
 } tune_task_way;
 
 // A module that is a task of its own: each knob of its space is a task of it, and each value one of
@@ -31,6 +43,7 @@ typedef struct tune_task_way {
 typedef struct tune_task_module {
   const char *path;                 // of its text
   const char *schedule;             // path of the user's; NULL: none
+  bool is_of_other_sizes;           // than some of its choices: these are taken where they fit
   const char *const *keys;          // of its tasks
   const tune_task_way *const *ways; // of each task: of each value of its knob
 } tune_task_module;

@@ -36,7 +36,7 @@ void tune_session_result_deinit(tune_session_result *result) {
 static tune_status begin_trial(struct session *session, bool *out_any) {
   size_t number;
   TUNE_RETURN_IF_ERROR(tune_session_ask(session, &number, out_any));
-  session->is_exhausted = !*out_any;
+  session->is_exhausted = !*out_any && !tune_strategy_waits(session->strategy);
   if (!*out_any)
     return TUNE_OK;
   if (session->trials.items[number].is_known) {
@@ -102,7 +102,9 @@ static tune_status search_until_stop(struct session *session) {
       TUNE_RETURN_IF_ERROR(tune_session_drift_probe(session));
     if (!session->outstanding && !session->drift.is_probing) {
       if (!should_stop(session, stop))
-        *stop = session->is_exhausted ? TUNE_STOP_EXHAUSTED : TUNE_STOP_TRIALS;
+        *stop = !session->is_exhausted           ? TUNE_STOP_TRIALS
+                : session->options->layers.count ? TUNE_STOP_LAYERS
+                                                 : TUNE_STOP_EXHAUSTED;
       return TUNE_OK;
     }
     tune_evaluation event;
@@ -216,6 +218,16 @@ static tune_status seed(struct session *session) {
   return status;
 }
 
+static tune_status create_strategy(struct session *session) {
+  const tune_session_options *options = session->options;
+  const tune_space *space = session->task->space;
+  if (options->layers.count)
+    return tune_layered_create(options->strategy, space, &options->strategy_options,
+                               &options->layers, options->trials, &session->strategy);
+  return tune_strategy_create(options->strategy, space, &options->strategy_options,
+                              &session->strategy);
+}
+
 static tune_status run(struct session *session) {
   TUNE_RETURN_IF_ERROR(seed(session));
   TUNE_RETURN_IF_ERROR(tune_session_load(session));
@@ -238,8 +250,7 @@ tune_status tune_session_run(const tune_task *task, const tune_session_options *
                             .store = store,
                             .began = tune_clock_seconds(),
                             .result = out_result};
-  tune_status status = tune_strategy_create(options->strategy, task->space,
-                                            &options->strategy_options, &session.strategy);
+  tune_status status = create_strategy(&session);
   if (tune_status_is_ok(status))
     status = tune_trials_init(&session.trials, options->finalists ? options->finalists : 1);
   if (tune_status_is_ok(status))

@@ -51,7 +51,7 @@
 #include "tuning/evaluators/evaluator.h"
 #include "tuning/session/failures.h"
 #include "tuning/session/inert.h"
-#include "tuning/strategies/strategy.h"
+#include "tuning/strategies/layered.h"
 
 #include <signal.h>
 
@@ -68,6 +68,7 @@ typedef enum tune_session_phase {
 typedef enum tune_session_stop {
   TUNE_STOP_TRIALS,    // as many as were asked for
   TUNE_STOP_EXHAUSTED, // every valid config was tried
+  TUNE_STOP_LAYERS,    // from the best one no level alone has anything that was not tried
   TUNE_STOP_TIME,
   TUNE_STOP_TARGET,   // the wanted percent of the peak
   TUNE_STOP_PLATEAU,  // no improvement for long
@@ -96,7 +97,8 @@ typedef struct tune_session_progress {
 typedef struct tune_session_options {
   const char *strategy; // name
   tune_strategy_options strategy_options;
-  const char *fingerprint;                // see tune_record
+  tune_layers layers;      // the levels that are searched one after the other; none: all together
+  const char *fingerprint; // see tune_record
   const tune_kept_conditions *conditions; // of the machine, kept with the records; NULL: not known
   size_t trials;         // stop rule: all in all, records of the store and the default counted in
   double seconds;        // stop rule: of this session; 0: none

@@ -98,9 +98,9 @@ static tune_status load_record(void *user, const tune_record *record) {
   struct session *session = load->session;
   tune_config config;
   bool found, is_settled;
-  // A record of another version of the rules is no error, it is of no use. What a module has is
-  // nothing that was tried.
-  if (record->kind == TUNE_RECORD_DEMOTION ||
+  // A record of another version of the rules is no error, it is of no use. What a module has, or
+  // how ops are grouped, is nothing that was tried.
+  if (record->kind == TUNE_RECORD_DEMOTION || record->kind == TUNE_RECORD_GROUPING ||
       strcmp(record->schedule, session->task->schedule_digest) != 0)
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(

@@ -15,8 +15,10 @@
 //
 //===--------------------------------------------------------------------------------===//
 
+#include "support/clock.h"
 #include "tuning/session/session_state.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -35,8 +37,10 @@ static tune_status tell(struct session *session, size_t number) {
 }
 
 // How many of what was proposed is to be told before the next proposal. A round is proposed knowing
-// all of those before it.
+// all of those before it. A strategy that waits is to know all.
 static size_t count_due(const struct session *session) {
+  if (tune_strategy_waits(session->strategy))
+    return session->asked_count;
   if (session->options->round)
     return session->outstanding ? session->told_count : session->asked_count;
   return session->asked_count < TUNE_SESSION_LAG ? 0 : session->asked_count + 1 - TUNE_SESSION_LAG;
@@ -112,6 +116,13 @@ void tune_session_take_back_proposal(struct session *session) {
   session->trials.items[session->asked[--session->asked_count]].turn = SIZE_MAX;
 }
 
+static void note_time(struct session *session) {
+  double seconds = session->options->seconds;
+  if (seconds > 0)
+    tune_strategy_note_time(session->strategy,
+                            fmin((tune_clock_seconds() - session->began) / seconds, 1));
+}
+
 tune_status tune_session_ask(struct session *session, size_t *out_number, bool *out_any) {
   tune_config config;
   size_t count;
@@ -120,7 +131,13 @@ tune_status tune_session_ask(struct session *session, size_t *out_number, bool *
   // One that does not learn proposes the same whatever it knows.
   if (tune_strategy_learns(session->strategy) && session->held_count && session->unheld >= window)
     TUNE_RETURN_IF_ERROR(tune_session_take_held(session));
+  note_time(session);
   TUNE_RETURN_IF_ERROR(tune_strategy_ask(session->strategy, 1, &config, &count));
+  // It waits for what is known already, and only was not told.
+  if (!count && tune_strategy_waits(session->strategy) && tune_session_may_ask(session)) {
+    TUNE_RETURN_IF_ERROR(tell_due(session));
+    TUNE_RETURN_IF_ERROR(tune_strategy_ask(session->strategy, 1, &config, &count));
+  }
   *out_any = count == 1;
   if (!count)
     return TUNE_OK;

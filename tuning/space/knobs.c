@@ -79,6 +79,7 @@ static void knob_deinit(tune_knob *knob) {
   for (size_t i = 0; knob->labels && i < knob->value_count; ++i)
     free(knob->labels[i]);
   free(knob->labels);
+  free(knob->places);
   free(knob->values);
   free(knob->name);
 }
@@ -89,9 +90,13 @@ static tune_status knob_init_copy(tune_knob *knob, const tune_knob *other) {
   knob->name = strdup(other->name);
   knob->values = malloc(size);
   knob->labels = other->labels ? calloc(other->value_count, sizeof *knob->labels) : NULL;
-  bool ok = knob->name && knob->values && (knob->labels || !other->labels);
+  knob->places = other->places ? calloc(other->value_count, sizeof *knob->places) : NULL;
+  bool ok = knob->name && knob->values && (knob->labels || !other->labels) &&
+            (knob->places || !other->places);
   if (knob->values)
     memcpy(knob->values, other->values, size);
+  if (knob->places)
+    memcpy(knob->places, other->places, other->value_count * sizeof *knob->places);
   for (size_t i = 0; knob->labels && i < other->value_count; ++i) {
     knob->labels[i] = strdup(other->labels[i]);
     ok = ok && knob->labels[i];
@@ -107,6 +112,14 @@ size_t tune_knob_find_value(const tune_knob *knob, int64_t value) {
     if (knob->values[i] == value)
       return i;
   return SIZE_MAX;
+}
+
+size_t tune_knob_whole_count(const tune_knob *knob) {
+  return knob->places ? knob->whole_count : knob->value_count;
+}
+
+size_t tune_knob_place(const tune_knob *knob, size_t index) {
+  return knob->places ? knob->places[index] : index;
 }
 
 void tune_knob_append_value(tune_string_builder *text, const tune_knob *knob, size_t index) {

@@ -46,10 +46,17 @@ typedef struct tune_knob {
   int64_t *values;      // distinct; ascending where is_ordered
   char **labels;        // NULL, or a word per value ("outerproduct"), for printing and parsing
   size_t default_index; // the analytic default
+  // Where the domain is part of another one (narrowed.h): how many values that has, and the place
+  // of each value in it. 0 and NULL: it is whole.
+  size_t whole_count;
+  size_t *places;
 } tune_knob;
 
 // The index of `value` in the domain of `knob`, or SIZE_MAX.
 size_t tune_knob_find_value(const tune_knob *knob, int64_t value);
+// How many values the whole domain has, and the place of value number `index` in it.
+size_t tune_knob_whole_count(const tune_knob *knob);
+size_t tune_knob_place(const tune_knob *knob, size_t index);
 // Appends entry number `index` of the domain as people write it: its label, or else the value.
 void tune_knob_append_value(tune_string_builder *text, const tune_knob *knob, size_t index);
 

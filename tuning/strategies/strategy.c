@@ -21,6 +21,7 @@ static const tune_strategy_class *const classes[] = {TUNE_FOR_EACH_STRATEGY(ROW)
 
 struct tune_strategy {
   const tune_strategy_class *class;
+  const char *name;
   void *self;
   tune_strategy_options options;
   tune_sampler *sampler;
@@ -62,7 +63,7 @@ static const char *get_class_name(const void *table, size_t index) {
   return ((const tune_strategy_class *const *)table)[index]->name;
 }
 
-static tune_status find_class(const char *name, const tune_strategy_class **out_class) {
+tune_status tune_strategy_find_class(const char *name, const tune_strategy_class **out_class) {
   const tune_nearest_words words = {"there are", classes, CLASS_COUNT, get_class_name};
   for (size_t i = 0; i < CLASS_COUNT; ++i)
     if (strcmp(classes[i]->name, name) == 0) {
@@ -87,21 +88,32 @@ tune_status tune_strategy_create(const char *name, const tune_space *space,
                                  tune_strategy **out_strategy) {
   *out_strategy = NULL;
   const tune_strategy_class *class = NULL;
-  TUNE_RETURN_IF_ERROR(find_class(name, &class));
+  TUNE_RETURN_IF_ERROR(tune_strategy_find_class(name, &class));
+  return tune_strategy_create_of(class, class->name, NULL, space, options, out_strategy);
+}
+
+tune_status tune_strategy_create_of(const tune_strategy_class *of, const char *name,
+                                    const void *argument, const tune_space *space,
+                                    const tune_strategy_options *options,
+                                    tune_strategy **out_strategy) {
+  *out_strategy = NULL;
   TUNE_RETURN_IF_ERROR(check_options(options));
   tune_strategy *strategy = calloc(1, sizeof *strategy);
   if (!strategy)
     return tune_status_out_of_memory("out of memory while creating a strategy");
-  strategy->class = class;
+  strategy->class = of;
+  strategy->name = name;
   strategy->options = *options;
   tune_random_init(&strategy->random, options->seed);
   tune_config_set_init(&strategy->known);
   tune_config_set_init(&strategy->seeded);
   tune_status status = tune_sampler_create(space, &strategy->sampler);
   if (tune_status_is_ok(status)) {
-    strategy->context = (tune_strategy_context){space, &strategy->options, strategy->sampler,
-                                                &strategy->random, &strategy->known};
-    status = class->create(&strategy->context, &strategy->self);
+    strategy->context = (tune_strategy_context){
+        space,   &strategy->options, strategy->sampler, &strategy->random, &strategy->known,
+        argument};
+    status = of->create(&strategy->context, &strategy->self);
+    strategy->context.argument = NULL;
   }
   if (!tune_status_is_ok(status)) {
     tune_strategy_destroy(strategy);
@@ -123,9 +135,18 @@ void tune_strategy_destroy(tune_strategy *strategy) {
   free(strategy);
 }
 
-const char *tune_strategy_name(const tune_strategy *strategy) { return strategy->class->name; }
+const char *tune_strategy_name(const tune_strategy *strategy) { return strategy->name; }
 
 bool tune_strategy_learns(const tune_strategy *strategy) { return strategy->class->learn != NULL; }
+
+bool tune_strategy_waits(const tune_strategy *strategy) {
+  return strategy->class->waits && strategy->class->waits(strategy->self);
+}
+
+void tune_strategy_note_time(tune_strategy *strategy, double share) {
+  if (strategy->class->note_time)
+    strategy->class->note_time(strategy->self, share);
+}
 
 //===- Asking -----------------------------------------------------------------===//
 
@@ -180,6 +201,8 @@ static tune_status propose(tune_strategy *strategy, tune_config *config, bool *o
   for (size_t i = 0; i < PROPOSAL_TRIES && !strategy->walk.choices; ++i) {
     TUNE_RETURN_IF_ERROR(
         strategy->class->propose(strategy->self, &strategy->context, config, out_found));
+    if (!*out_found && strategy->class->keeps_to_itself)
+      return TUNE_OK;
     if (!*out_found)
       break; // the class has nothing more, the space may
     if (!is_known(strategy, config))

@@ -69,13 +69,19 @@ tune_status tune_strategy_seed_config(tune_strategy *strategy, const tune_config
 
 // Proposes up to `capacity` configs, valid under the space's constraints and never proposed or told
 // before, into `configs` (uninitialized; the caller deinits the first `*out_count`). Fewer than
-// `capacity` mean that the space is exhausted.
+// `capacity` mean that the space is exhausted, unless the strategy waits.
 tune_status tune_strategy_ask(tune_strategy *strategy, size_t capacity, tune_config *configs,
                               size_t *out_count);
 
 // Learns the outcome of `config`. Where the same config is told again, the last outcome counts.
 tune_status tune_strategy_tell(tune_strategy *strategy, const tune_config *config,
                                tune_outcome outcome);
+
+// Whether the last ask gave fewer configs than there are since the next ones depend on what comes
+// of those that were proposed: after the tells of all of them there are more.
+bool tune_strategy_waits(const tune_strategy *strategy);
+// Says that this share of the time of the search is over, 0..1, for those that divide it.
+void tune_strategy_note_time(tune_strategy *strategy, double share);
 
 const char *tune_strategy_name(const tune_strategy *strategy);
 // Whether what it is told changes what it proposes.
@@ -94,6 +100,7 @@ typedef struct tune_strategy_context {
   tune_sampler *sampler;
   tune_random *random;
   const tune_config_set *known; // everything proposed or told
+  const void *argument;         // of tune_strategy_create_of; while the strategy is created
 } tune_strategy_context;
 
 typedef struct tune_strategy_class {
@@ -110,7 +117,21 @@ typedef struct tune_strategy_class {
   // `number` is that of `config` in `context->known`. NULL: does not learn.
   tune_status (*learn)(void *self, const tune_strategy_context *context, size_t number,
                        tune_outcome outcome);
+  // As the functions of strategy.h; the first one after propose has found nothing. NULL: never, and
+  // has no use for it.
+  bool (*waits)(const void *self);
+  void (*note_time)(void *self, double share);
+  bool keeps_to_itself; // what it does not propose is not proposed in its place
 } tune_strategy_class;
+
+// The class registered as `name`, with the errors of tune_strategy_create.
+tune_status tune_strategy_find_class(const char *name, const tune_strategy_class **out_class);
+// Creates a strategy of the class `of`, which is none of those registered, under `name`, which it
+// borrows.
+tune_status tune_strategy_create_of(const tune_strategy_class *of, const char *name,
+                                    const void *argument, const tune_space *space,
+                                    const tune_strategy_options *options,
+                                    tune_strategy **out_strategy);
 
 // The registered classes, in the order in which to list them.
 const tune_strategy_class *const *tune_strategy_classes(size_t *out_count);

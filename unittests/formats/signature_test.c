@@ -15,7 +15,8 @@
 // As records and exports have it: whoever writes it has to write these very bytes.
 static const char TEXT[] =
     "{\"entry\":\"tune_entry\",\"arguments\":["
-    "{\"kind\":\"tensor\",\"type\":\"bf16\",\"shape\":[-1,3],\"access\":\"read\"},"
+    "{\"kind\":\"tensor\",\"type\":\"bf16\",\"shape\":[-1,3],\"access\":\"read\","
+    "\"measured\":[256,3]},"
     "{\"kind\":\"scalar\",\"type\":\"index\"},"
     "{\"kind\":\"tensor\",\"type\":\"i1\",\"shape\":[],\"access\":\"readwrite\"},"
     "{\"kind\":\"tensor\",\"type\":\"f32\",\"shape\":[4294967296],\"access\":\"read\","
@@ -65,10 +66,38 @@ static void scalar_results_are_found(void **state) {
   json_decref(object);
 }
 
+// What somebody says, or else what the argument says, or else 64.
+static void open_sizes_have_a_size_in_measurements(void **state) {
+  (void)state;
+  tune_value_type type = {
+      .element = TUNE_F32, .rank = 2, .shape = {TUNE_DYNAMIC, 3}, .measured = {256, 3}};
+  assert_int_equal(tune_value_type_size(&type, 0, 0), TUNE_DYNAMIC_SIZE);
+  assert_int_equal(tune_value_type_size(&type, 1, 5), 3);
+  type.has_measured = true;
+  assert_int_equal(tune_value_type_size(&type, 0, 0), 256);
+  assert_int_equal(tune_value_type_size(&type, 0, 5), 5);
+}
+
+static void a_measured_shape_is_one_that_is_allowed(void **state) {
+  (void)state;
+  static const char text[] =
+      "{\"entry\":\"e\",\"results\":[],\"arguments\":[{\"kind\":\"tensor\",\"type\":\"f32\","
+      "\"shape\":[-1,3],\"access\":\"read\",\"measured\":[256,4]}]}";
+  json_t *object = json_loads(text, 0, NULL);
+  tune_signature signature;
+  tune_status status = tune_signature_from_json(object, &signature);
+  assert_string_equal(tune_status_get_message(status),
+                      "argument 0 of the signature: \"measured\" is a shape that \"shape\" allows");
+  tune_status_free(status);
+  json_decref(object);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_signature_is_written_as_it_was_read),
       cmocka_unit_test(scalar_results_are_found),
+      cmocka_unit_test(open_sizes_have_a_size_in_measurements),
+      cmocka_unit_test(a_measured_shape_is_one_that_is_allowed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,7 +94,8 @@ static void the_measured_roofline_is_plausible(void **state) {
   assert_true(r.f32 > lanes && r.f32 < 24 * lanes);
   assert_true(r.f64 > r.f32 / 4 && r.f64 < r.f32);
   assert_int_equal(r.bf16 > 0, f.has_bf16_dot);
-  assert_true(!f.has_bf16_dot || (r.bf16 > r.f32 / 2 && r.bf16 < 3 * r.f32));
+  // Sapphire Rapids has half as many products of bf16 as of f32.
+  assert_true(!f.has_bf16_dot || (r.bf16 > r.f32 / 4 && r.bf16 < 3 * r.f32));
   assert_int_equal(r.i8 > 0, f.has_int8_dot);
   assert_true(!f.has_int8_dot || (r.i8 > r.f32 && r.i8 < 6 * r.f32));
   assert_int_equal(r.level_count, f.caches.count + 1);

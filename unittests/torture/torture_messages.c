@@ -183,7 +183,11 @@ static tune_status make_requests_of_module(const tune_process_evaluator_options 
   json_t *defaults = json_object(), *request = NULL;
   if (!defaults)
     return tune_status_out_of_memory("making a config");
-  const tune_task_way first[] = {{0, defaults}, {0, NULL}}, second[] = {{0, NULL}, {1, defaults}};
+  // The second is cut apart by default.
+  const tune_part_way parts[] = {{"p1", 0, defaults}, {"p2", 1, defaults}};
+  const tune_task_way first[] = {{.config = defaults}, {.config = NULL}};
+  const tune_task_way second[] = {
+      {.config = defaults, .grouping = "ops", .parts = parts, .part_count = 2}, {.config = NULL}};
   const char *const keys[] = {"k1", "k2"};
   const tune_task_way *const ways[] = {first, second};
   const tune_task_module module = {.path = "m.mlir", .keys = keys, .ways = ways};

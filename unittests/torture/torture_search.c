@@ -16,7 +16,7 @@
 #include "tuning/space/constraint.h"
 #include "tuning/space/same_values.h"
 #include "tuning/strategies/effects.h"
-#include "tuning/strategies/strategy.h"
+#include "tuning/strategies/layered.h"
 #include "unittests/tuning/space_fixture.h"
 
 static tune_status say_config(const tune_config *config, const tune_space *space) {
@@ -36,11 +36,19 @@ static tune_status fill_space(tune_space *space) {
   static const char *const FORMS[] = {"direct", "packed", "two-level"};
   const tune_knob knobs[] = {
       {.name = "form", .value_count = 3, .values = (int64_t *)SIZES, .labels = (char **)FORMS},
-      {.name = "mc", .is_ordered = true, .value_count = 5, .values = (int64_t *)SIZES},
+      {.name = "mc",
+       .level = TUNE_LEVEL_LINALG,
+       .is_ordered = true,
+       .value_count = 5,
+       .values = (int64_t *)SIZES},
       {.name = "nc", .is_ordered = true, .value_count = 5, .values = (int64_t *)SIZES},
       {.name = "inner size", .value_count = 1, .values = (int64_t *)SIZES},
       {.name = "mr", .is_ordered = true, .value_count = 4, .values = (int64_t *)SIZES},
-      {.name = "nr", .is_ordered = true, .value_count = 4, .values = (int64_t *)SIZES},
+      {.name = "nr",
+       .level = TUNE_LEVEL_VECTOR,
+       .is_ordered = true,
+       .value_count = 4,
+       .values = (int64_t *)SIZES},
   };
   for (size_t i = 0; i < sizeof knobs / sizeof *knobs; ++i)
     if (!strchr(knobs[i].name, ' '))
@@ -300,6 +308,22 @@ static tune_status use_evolutionary(const char *folder) {
                         "evolutionary");
 }
 
+// Of a level each, from one to the next, and once more.
+static tune_status use_layers(const char *folder) {
+  (void)folder;
+  tune_strategy_options options;
+  tune_strategy_options_init(&options);
+  tune_layers layers;
+  unsigned levels;
+  tune_strategy *strategy;
+  TUNE_RETURN_IF_ERROR(tune_layers_parse("layered:vector,linalg,graph", &layers, &levels));
+  TUNE_RETURN_IF_ERROR(
+      tune_layered_create("evolutionary", shared, &options, &layers, 40, &strategy));
+  tune_status status = ask_and_tell(strategy, 14);
+  tune_strategy_destroy(strategy);
+  return status;
+}
+
 //===- What trials tell --------------------------------------------------------------------===//
 
 enum { TRIALS = 8 };
@@ -396,6 +420,7 @@ int main(int argc, char **argv) {
       ON_SPACE("random", use_random),
       ON_SPACE("grid", use_grid),
       ON_SPACE("evolutionary", use_evolutionary),
+      ON_SPACE("layers", use_layers),
       ON_SPACE("explanations", explain_trials),
   };
   int result = torture_main(argc, argv, SCENARIOS, sizeof SCENARIOS / sizeof *SCENARIOS);

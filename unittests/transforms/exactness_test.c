@@ -62,6 +62,33 @@ static void sums_are_exact_in_the_narrowest_type(void **state) {
   }
 }
 
+// Transforms may compute convolutions of f32, which are exact for smaller numbers only.
+static void convolutions_are_exact_for_smaller_numbers(void **state) {
+  static const char named[] =
+      "func.func @f(%%a: tensor<1x6x6x4x%s>, %%b: tensor<3x3x4x8x%s>, %%c: tensor<1x4x4x8x%s>) -> "
+      "tensor<1x4x4x8x%s> {\n"
+      "  %%0 = linalg.conv_2d_nhwc_hwcf ins(%%a, %%b : tensor<1x6x6x4x%s>, tensor<3x3x4x8x%s>) "
+      "outs(%%c : tensor<1x4x4x8x%s>) -> tensor<1x4x4x8x%s>\n"
+      "  return %%0 : tensor<1x4x4x8x%s>\n}";
+  static const char generic[] =
+      "func.func @f(%a: tensor<6xf32>, %b: tensor<3xf32>, %c: tensor<4xf32>) -> tensor<4xf32> {\n"
+      "  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i + j)>, "
+      "affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>], iterator_types = [\"parallel\", "
+      "\"reduction\"]} ins(%a, %b : tensor<6xf32>, tensor<3xf32>) outs(%c : tensor<4xf32>) {\n"
+      "  ^bb0(%v: f32, %w: f32, %o: f32):\n    %x = arith.mulf %v, %w : f32\n"
+      "    %r = arith.addf %x, %o : f32\n    linalg.yield %r : f32\n"
+      "  } -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}";
+  static const char *const types[] = {"f32", "f16"};
+  const int64_t limits[] = {INT64_C(1) << 18, 2048};
+  for (size_t i = 0; i < 2; ++i) {
+    char text[1024];
+    const char *t = types[i];
+    snprintf(text, sizeof text, named, t, t, t, t, t, t, t, t, t);
+    assert_exactness(exactness_of((MlirContext){*state}, text), false, limits[i]);
+  }
+  assert_exactness(exactness_of((MlirContext){*state}, generic), false, INT64_C(1) << 18);
+}
+
 // Each op of a body, and each kind of constant, decides for itself.
 static void bodies_are_looked_at(void **state) {
   const struct {
@@ -113,6 +140,7 @@ int main(void) {
   MlirContext context = make_full_context();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(sums_are_exact_in_the_narrowest_type, context.ptr),
+      cmocka_unit_test_prestate(convolutions_are_exact_for_smaller_numbers, context.ptr),
       cmocka_unit_test_prestate(bodies_are_looked_at, context.ptr),
       cmocka_unit_test_prestate(atomic_sums_are_not_known, context.ptr),
   };

@@ -26,7 +26,7 @@ typedef struct function_row {
 } function_row;
 
 static const function_row FUNCTIONS[] = {
-    {"acos", "%r$ = math.acos %a : T", acosl, NULL, 2},
+    {"acos", "%r$ = math.acos %a : T", acosl, NULL, 2.25},
     {"acosh", "%r$ = math.acosh %a : T", acoshl, NULL, 0},
     {"asin", "%r$ = math.asin %a : T", asinl, NULL, 0},
     {"asinh", "%r$ = math.asinh %a : T", asinhl, NULL, 0},

@@ -83,7 +83,7 @@ static void set_up(fixture *f, const char *choices) {
   assert_ok(tune_ir_parse(context, text, "in.mlir", &f->module));
   assert_ok(tune_extract(mlirModuleFromOperation(f->module), true, &f->extraction));
   assert_int_equal(f->extraction->task_count, 1);
-  assert_ok(tune_anchors_init(&f->anchors, f->extraction, f->module));
+  assert_ok(tune_anchors_init(&f->anchors, f->extraction));
   assert_ok(tune_target_facts_create("null", 1, &f->facts));
   assert_ok(tune_target_facts_read_roofline(f->facts, NULL));
 }

@@ -405,9 +405,9 @@ static void strange_files_are_refused(void **state) {
   write_text(f, "");
   assert_fails(tune_database_open_read_only(f->path, &database), TUNE_NOT_FOUND, "is empty");
   tune_database_destroy(open_with_task(f));
-  run_sql(f, "PRAGMA user_version = 11");
+  run_sql(f, "PRAGMA user_version = 12");
   assert_fails(tune_database_open(f->path, &database), TUNE_FAILED_PRECONDITION,
-               "newer mlir-tune (schema 11, this one knows up to 10)");
+               "newer mlir-tune (schema 12, this one knows up to 11)");
   assert_fails(tune_database_open_read_only(f->path, &database), TUNE_FAILED_PRECONDITION,
                "newer mlir-tune");
   assert_fails(tune_database_open("", &database), TUNE_INVALID_ARGUMENT, "empty");

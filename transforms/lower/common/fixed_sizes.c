@@ -60,7 +60,9 @@ static MlirType fix_type(MlirType type, const int64_t **sizes, size_t count) {
   intptr_t rank = mlirShapedTypeGetRank(type);
   for (intptr_t i = 0; i < rank; ++i) {
     bool is_open = mlirShapedTypeIsDynamicDim(type, i);
-    shape[i] = is_open ? **sizes : mlirShapedTypeGetDimSize(type, i);
+    shape[i] = mlirShapedTypeGetDimSize(type, i); // of what is open, the word for that
+    if (is_open && **sizes != TUNE_SIZE_STAYS_OPEN)
+      shape[i] = **sizes;
     *sizes += is_open && count > 1;
   }
   MlirType element = mlirShapedTypeGetElementType(type);
@@ -84,6 +86,15 @@ static void fix_argument(MlirOperation first, MlirValue argument, MlirType fixed
   mlirValueSetType(argument, fixed);
 }
 
+// Whether nothing of `type` is fixed.
+static bool stays_open(MlirType type, const int64_t *sizes, size_t count) {
+  size_t open = count > 1 ? count_open(type) : 1;
+  for (size_t i = 0; i < open; ++i)
+    if (sizes[i] != TUNE_SIZE_STAYS_OPEN)
+      return false;
+  return true;
+}
+
 static tune_status fix_arguments(MlirOperation function, const int64_t *sizes, size_t count) {
   MlirBlock body = tune_ir_body(function);
   MlirOperation first = mlirBlockGetFirstOperation(body);
@@ -92,12 +103,17 @@ static tune_status fix_arguments(MlirOperation function, const int64_t *sizes, s
     MlirType type = mlirValueGetType(argument);
     if (!count_open(type))
       continue;
+    if (stays_open(type, sizes, count)) {
+      sizes += count > 1 ? count_open(type) : 0;
+      continue;
+    }
     if (mlirShapedTypeGetRank(type) > TUNE_IR_MAX_RANK ||
         (mlirTypeIsAMemRef(type) && !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type))))
-      return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
-                                 "argument %d leaves sizes open, and is no plain tensor or buffer "
-                                 "of at most %d dimensions",
-                                 (int)i, TUNE_IR_MAX_RANK);
+      return tune_status_make_at(
+          TUNE_INVALID_ARGUMENT, function,
+          "argument %d leaves sizes open, and is no tensor or buffer without "
+          "a layout, of at most %d dimensions: give it one that is",
+          (int)i, TUNE_IR_MAX_RANK);
     fix_argument(first, argument, fix_type(type, &sizes, count));
   }
   return TUNE_OK;
@@ -262,8 +278,11 @@ static MlirType find_result_type(const tune_op_list *returns, intptr_t index) {
 }
 
 // Has all of `returns` give back what is behind casts; `*out_type` is its type.
-static tune_status fix_result(const tune_op_list *returns, intptr_t index, MlirType *out_type) {
+static tune_status fix_result(const tune_op_list *returns, intptr_t index, bool may_be_open,
+                              MlirType *out_type) {
   *out_type = find_result_type(returns, index);
+  if (may_be_open && count_open(*out_type))
+    return TUNE_OK;
   if (count_open(*out_type))
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, returns->ops[0],
                                "the sizes of result %d do not follow from those of the arguments; "
@@ -276,7 +295,7 @@ static tune_status fix_result(const tune_op_list *returns, intptr_t index, MlirT
 }
 
 // Gives `function` the type of its arguments, and of what `returns` give back; NULL: as before.
-static tune_status set_type(MlirOperation function, const tune_op_list *returns) {
+static tune_status set_type(MlirOperation function, const tune_op_list *returns, bool may_be_open) {
   MlirType before = function_type(function);
   intptr_t inputs = mlirFunctionTypeGetNumInputs(before);
   intptr_t results = mlirFunctionTypeGetNumResults(before);
@@ -288,7 +307,7 @@ static tune_status set_type(MlirOperation function, const tune_op_list *returns)
     types[i] = mlirValueGetType(mlirBlockGetArgument(tune_ir_body(function), i));
   for (intptr_t i = 0; i < results && tune_status_is_ok(status); ++i)
     if (returns)
-      status = fix_result(returns, i, &types[inputs + i]);
+      status = fix_result(returns, i, may_be_open, &types[inputs + i]);
     else
       types[inputs + i] = mlirFunctionTypeGetResult(before, i);
   if (tune_status_is_ok(status))
@@ -300,12 +319,12 @@ static tune_status set_type(MlirOperation function, const tune_op_list *returns)
   return status;
 }
 
-static tune_status fix_results(MlirOperation function) {
+static tune_status fix_results(MlirOperation function, bool may_be_open) {
   tune_op_list returns = {0};
   mlirOperationWalk(function, find_return, &returns, MlirWalkPreOrder);
   tune_status status = returns.failed || !returns.count
                            ? tune_status_out_of_memory("listing what a function gives back")
-                           : set_type(function, &returns);
+                           : set_type(function, &returns, may_be_open);
   tune_op_list_deinit(&returns);
   return status;
 }
@@ -315,7 +334,7 @@ static tune_status fix_results(MlirOperation function) {
 //===--------------------------------------------------------------------------===//
 
 tune_status tune_fixed_sizes_apply(MlirOperation module, MlirOperation function,
-                                   const int64_t *sizes, size_t count) {
+                                   const int64_t *sizes, size_t count, bool may_be_open) {
   static const char *const MADE_OF[] = {"tensor", "memref", "arith", "scf", NULL};
   size_t open = tune_fixed_sizes_count(function);
   if (count != 1 && count != open)
@@ -327,8 +346,8 @@ tune_status tune_fixed_sizes_apply(MlirOperation module, MlirOperation function,
   mlirOperationRemoveAttributeByName(function, tune_ir_string("sym_visibility")); // it stays
   TUNE_RETURN_IF_ERROR(tune_blocks_lift(module, false));
   TUNE_RETURN_IF_ERROR(fix_arguments(function, sizes, count));
-  TUNE_RETURN_IF_ERROR(set_type(function, NULL));
+  TUNE_RETURN_IF_ERROR(set_type(function, NULL, false));
   TUNE_RETURN_IF_ERROR(carry(module));
   TUNE_RETURN_IF_ERROR(check_sizes(module));
-  return fix_results(function);
+  return fix_results(function, may_be_open || tune_fixed_sizes_count(function) > 0);
 }

@@ -23,6 +23,9 @@
 extern "C" {
 #endif
 
+// In place of a size: it stays open.
+#define TUNE_SIZE_STAYS_OPEN (-1)
+
 // How many sizes the arguments of `function`, which has a body, leave open.
 size_t tune_fixed_sizes_count(MlirOperation function);
 
@@ -32,9 +35,10 @@ bool tune_fixed_sizes_are_open(MlirOperation module);
 // Makes `function`, of `module`, for `sizes`, in the order of the arguments and their dimensions;
 // one alone is that of all. What it calls is inlined where that goes, and all of `module` is
 // canonicalized. INVALID_ARGUMENT (located) for another number of sizes, and where the sizes of a
-// result do not follow from those of arguments.
+// result do not follow from those of arguments: then it stays open where `may_be_open` says so, or
+// where sizes of arguments do.
 tune_status tune_fixed_sizes_apply(MlirOperation module, MlirOperation function,
-                                   const int64_t *sizes, size_t count);
+                                   const int64_t *sizes, size_t count, bool may_be_open);
 
 #ifdef __cplusplus
 }

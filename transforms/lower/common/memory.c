@@ -70,7 +70,7 @@ tune_status tune_memory_keep_reached(MlirOperation module, MlirOperation functio
           TUNE_FAILED_PRECONDITION, function,
           "the function calls itself, or one that it calls does, and what is run is "
           "inlined; write that as a loop (scf.while), or name another "
-          "function (--function)");
+          "function (tune-run --function=, function= of passes)");
   }
   if (reached.functions.failed)
     status = tune_status_join(status, tune_status_out_of_memory("following calls"));

@@ -24,6 +24,7 @@
 #include "transforms/lower/cpu/math.h"
 #include "transforms/lower/cpu/nests/nest_vectors.h"
 #include "transforms/lower/cpu/padding.h"
+#include "transforms/lower/cpu/panel_ahead.h"
 #include "transforms/lower/cpu/prepack.h"
 #include "transforms/lower/cpu/reference_functions.h"
 #include "transforms/lower/cpu/reference_loops.h"
@@ -244,8 +245,10 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
     TUNE_RETURN_IF_ERROR(tune_padding_lower(module, lowering->has_threads));
   }
   TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module, out_prepack ? out_arena : NULL));
-  if (out_prepack)
+  if (out_prepack) {
     TUNE_RETURN_IF_ERROR(tune_strided_copies_vectorize(module));
+    TUNE_RETURN_IF_ERROR(tune_panel_ahead_run(module));
+  }
   TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
   if (out_prepack) {
     TUNE_RETURN_IF_ERROR(tune_float_promotion_run(module));
@@ -284,6 +287,7 @@ tune_status tune_cpu_lowering_run_module(tune_cpu_lowering *lowering, MlirOperat
   tune_arena_report arena;
   TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module, &arena));
   TUNE_RETURN_IF_ERROR(tune_strided_copies_vectorize(module));
+  TUNE_RETURN_IF_ERROR(tune_panel_ahead_run(module));
   TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
   TUNE_RETURN_IF_ERROR(tune_float_promotion_run(module));
   tune_function_modules parts;

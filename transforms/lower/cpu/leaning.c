@@ -11,6 +11,7 @@
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/ir/op_map.h"
+#include "transforms/lower/common/mean_square.h"
 #include "transforms/lower/cpu/reference_loops.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -494,7 +495,63 @@ static bool read_body(leaning *self, MlirOperation generic, MlirBlock body, intp
   return decides_any;
 }
 
-static void lean_body(leaning *self, MlirBlock body, intptr_t first) {
+// Roundings of a sum go with the size of what was added up, not with what is left of it. Of one
+// that is nearly zero beside others they decide what is rounded to a whole number.
+
+static bool rounds_computed(const leaning *self, MlirBlock body) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (rounds(op) && takes_computed(self, op))
+      return true;
+  return false;
+}
+
+// `leant`, an element of `buffer` that leans before `place`, and a little more or less: as much as
+// one of the size of all of them would lean by `amount`. With a slot at 0 it is `leant`.
+static MlirValue lean_by_size(leaning *self, MlirOperation generic, MlirValue buffer,
+                              MlirValue leant, MlirOperation place, double amount) {
+  MlirType type = mlirValueGetType(leant), f64 = mlirF64TypeGet(mlirTypeGetContext(type));
+  int slot = next_slot(self);
+  at_start(self, generic); // reads the slots
+  tune_ir_builder before = tune_ir_builder_before(generic);
+  MlirValue size =
+      tune_ir_build_binary(&before, "arith.mulf", tune_mean_square_root(&before, buffer),
+                           tune_ir_build_number(&before, f64, amount * roundoff_of(type)));
+  MlirValue zero = tune_ir_build_number(&before, f64, 0);
+  MlirValue shift = tune_ir_build_binary(&before, "arith.mulf", size, self->slots[slot]);
+  // Of infinite ones nothing is known.
+  MlirValue is_on = tune_ir_build_binary(
+      &before, "arith.andi", tune_ir_build_compare(&before, "one", self->slots[slot], zero),
+      tune_ir_build_compare(&before, "oeq",
+                            tune_ir_build_binary(&before, "arith.subf", shift, shift), zero));
+  shift = narrowed(&before, shift, type);
+  tune_ir_builder b = tune_ir_builder_before(place);
+  return tune_ir_build_select(&b, is_on, tune_ir_build_binary(&b, "arith.addf", leant, shift),
+                              leant);
+}
+
+// Element `i` of `generic`, a sum of `length` terms, or what was made of one.
+static void lean_argument(leaning *self, MlirOperation generic, intptr_t i, size_t length,
+                          bool rounds_it) {
+  MlirBlock body = tune_ir_body(generic);
+  MlirValue argument = mlirBlockGetArgument(body, i), buffer = mlirOperationGetOperand(generic, i);
+  MlirOperation place = mlirBlockGetFirstOperation(body);
+  double amount = OTHER * exp2(ceil(log2((double)length) / 2)); // few factors
+  MlirValue leant = lean_for_all(self, argument, place, amount, ALWAYS);
+  if (rounds_it && length > 1 && !is_narrow(mlirValueGetType(argument)) &&
+      tune_mean_square_is_known(mlirValueGetType(buffer))) {
+    MlirValue more = lean_by_size(self, generic, buffer, leant, place, amount);
+    MlirOperation select = tune_ir_definition(more);
+    MlirOperation own[] = {select, tune_ir_definition(mlirOperationGetOperand(select, 1))};
+    mlirValueReplaceAllUsesExcept(leant, more, 2, own);
+    note(self, more, length);
+    leant = more;
+  }
+  note_rounding(self, leant, ALWAYS);
+}
+
+static void lean_body(leaning *self, MlirOperation generic, MlirBlock body, intptr_t first) {
+  bool rounds_it = rounds_computed(self, body);
   tune_op_list ops = {0};
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
@@ -504,11 +561,7 @@ static void lean_body(leaning *self, MlirBlock body, intptr_t first) {
     MlirValue argument = mlirBlockGetArgument(body, i);
     size_t length = length_of(self, argument);
     if (length > 0 && is_float(mlirValueGetType(argument)))
-      note_rounding(self,
-                    lean_for_all(self, argument, ops.ops[0],
-                                 OTHER * exp2(ceil(log2((double)length) / 2)), // few factors
-                                 ALWAYS),
-                    ALWAYS);
+      lean_argument(self, generic, i, length, rounds_it);
   }
   for (size_t i = 0; i < ops.count; i++)
     lean_op(self, ops.ops[i], body, first);
@@ -544,7 +597,7 @@ static void see_generic(leaning *self, MlirOperation op) {
       note(self, base, own > length ? own : length);
   }
   if (decides_any && !self->only_sees)
-    lean_body(self, body, first);
+    lean_body(self, op, body, first);
 }
 
 static MlirWalkResult see_op(MlirOperation op, void *user_data);

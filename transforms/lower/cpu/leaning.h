@@ -16,6 +16,10 @@
 // larger or smaller before. Each op goes by one of the three: four runs, in which any two of them
 // have all four combinations of signs, show what the outputs depend on (tools/tune-measure).
 //
+// What is left of a sum says little of its roundings, which go with the size of what was added up.
+// So where sums become whole numbers, as in a quantization after a product, each leans by as much
+// as one of the root mean square of all of them would, too. That is for buffers of known sizes.
+//
 // Only bodies of linalg.generic lean that have a function, a division, a comparison or a rounding
 // of what was computed; sums and products alone have their tolerance (targets/output_check.h).
 //

@@ -414,16 +414,10 @@ static bool run_on_function(MlirOperation function, bool has_threads) {
 }
 
 tune_status tune_wide_operands_run(MlirOperation module, bool has_threads) {
-  MlirStringRef name = tune_ir_string(TUNE_WIDE_OPERANDS_ATTRIBUTE);
   bool is_done = true;
   for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(module));
        !mlirOperationIsNull(op) && is_done; op = mlirOperationGetNextInBlock(op)) {
-    MlirAttribute wide = tune_ir_attribute(op, TUNE_WIDE_OPERANDS_ATTRIBUTE);
-    if (mlirAttributeIsNull(wide))
-      continue;
-    mlirOperationRemoveDiscardableAttributeByName(op, name);
-    if (!tune_ir_is(op, "func.func") || !mlirAttributeIsAInteger(wide) ||
-        mlirIntegerAttrGetValueInt(wide) != 1)
+    if (!tune_ir_take_flag(op, TUNE_WIDE_OPERANDS_ATTRIBUTE))
       continue;
     tune_ir_load_dialects(mlirOperationGetContext(module),
                           (const char *const[]){"arith", "linalg", "memref", "ub", "vector", NULL});

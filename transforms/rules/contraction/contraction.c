@@ -80,6 +80,9 @@ static void write_both_packings(const tune_contraction_plan *plan, const tune_ma
   w->func = func;
   tune_contraction_write_tiles(&ahead, w);
   tune_contraction_write_panels(&ahead, machine, w);
+  // What the first cache holds is there by itself.
+  bool is_large = tune_contraction_bytes_of_b(plan, plan->cols) > machine->l1_bytes;
+  tune_writer_panel_ahead(w, is_large);
   tune_writer_end_alternatives(w, w->func, 1);
   w->func = "%packed";
 }
@@ -170,6 +173,8 @@ void tune_contraction_write_buffers(const tune_contraction_plan *plan, const tun
   write_prefetch(plan, machine, w);
   tune_writer_place_buffers(w);
   tune_writer_wide_operands(w, structure);
+  // LLVM would join accumulators of half a register in pairs, and shuffle for each product.
+  w->keeps_halves = plan->nr_default < (int64_t)plan->lanes;
   tune_writer_target_knobs(w, machine->vector_bits, tune_structure_has_math(structure));
   tune_writer_end_buffers(w);
 }

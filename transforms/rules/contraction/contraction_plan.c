@@ -236,12 +236,15 @@ bool tune_contraction_has_long_pieces(const tune_contraction_plan *plan,
 // Up to how many rows a copy of B does not pay for itself: more where the rows of B are read in
 // long pieces, and on few registers, whose tiles read short ones, where B stays in the second cache
 // by itself. (Of 128 x 512, 64 rows are by a tenth faster in place, of 512 x 512, 32 rows; of 1024
-// x 1024, 16 rows are as fast with a copy and 32 by a fifth faster.)
+// x 1024, 16 rows are as fast with a copy and 32 by a fifth faster.) Nor where B is more than twice
+// that cache: of 4608 x 512, 49 rows take 1.7 times as long in place with AVX-512 as with a copy.
 static int64_t rows_in_place(const tune_contraction_plan *plan, const tune_machine *machine) {
   int64_t bytes = tune_contraction_bytes_of_b(plan, plan->cols);
+  if (bytes > 2 * machine->l2_bytes)
+    return FEW_TILES;
   if (tune_contraction_has_long_pieces(plan, machine))
     return 8 * FEW_TILES;
-  if (machine->vector_registers > 16 || bytes > 2 * machine->l2_bytes)
+  if (machine->vector_registers > 16)
     return FEW_TILES;
   return bytes > machine->l2_bytes / 2 ? 2 * FEW_TILES : 4 * FEW_TILES;
 }
@@ -337,10 +340,12 @@ static void choose_rows(tune_contraction_plan *plan, const tune_machine *machine
   for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
     if (usual[i] <= plan->rows && usual[i] <= most && !(folds && usual[i] == 1))
       tune_value_set_add(&plan->mr, usual[i]);
-  // Tiles that leave registers over.
-  int64_t limit = rows_that_fit(plan, machine, plan->nr_default);
-  if (limit > 8)
-    limit = 8;
+  // Tiles that leave registers over. Those of one vector load nearly as often as they multiply, and
+  // have a pass over B and the wait for its sums to make up for: they may be taller.
+  bool is_single = plan->nr_default <= (int64_t)plan->lanes;
+  int64_t limit = rows_that_fit(plan, machine, plan->nr_default), tall = is_single ? 12 : 8;
+  if (limit > tall)
+    limit = tall;
   double best = -1;
   plan->mr_default = plan->mr.values[0];
   for (size_t i = 0; i < plan->mr.count; i++) {

@@ -122,17 +122,35 @@ static int64_t line_bytes(const tune_depthwise_plan *p) {
   return bytes;
 }
 
-// Blocks of the lanes where these are channels, so that all lines fit the first cache, or else the
-// narrowest; and bands of lines that fit the second one beside other things.
+// The narrowest block that reads the image in pieces of several lines of a cache, which hardware
+// fetches ahead; or all channels.
+static int64_t block_of_long_pieces(const tune_depthwise_plan *p) {
+  enum { LONG_PIECE = 256 };
+  size_t i = 0;
+  while (i + 1 < p->block.count && p->block.values[i] * p->image->bits / 8 < LONG_PIECE)
+    i++;
+  return p->block.values[i];
+}
+
+// Blocks of the lanes where these are channels, so that all lines fit the first cache, or else as
+// narrow as is well read; and bands of lines that fit the second one beside other things. A part of
+// the channels is of two vectors at least: where one is all, its loop is gone by the time that
+// memory is found, and the block's results are copied in and out. Threads that would have no other
+// block take that.
 static void choose_band(tune_depthwise_plan *p, const tune_machine *machine) {
   const tune_nest *nest = p->ops.anchor;
   int64_t lines = nest->extent[p->line], bytes = line_bytes(p), limit = machine->l2_bytes / 4;
   p->block_default = 1;
   if (uses(p->filter, p->lane)) {
     int64_t channels = nest->extent[p->lane], step = p->nr.values[p->nr.count - 1];
+    int64_t least = 2 * p->nr.values[0], fitting = machine->l1_bytes / (bytes * lines);
     tune_value_set_add(&p->block, channels);
-    tune_value_set_add_divisors(&p->block, channels, step, channels / 2, step);
-    p->block_default = tune_value_set_at_most(&p->block, machine->l1_bytes / (bytes * lines));
+    tune_value_set_add_divisors(&p->block, channels, least, channels / 2, step);
+    if (machine->threads > 1 && p->block.count == 1)
+      tune_value_set_add_divisors(&p->block, channels, step, channels / 2, step);
+    p->block_default = tune_value_set_at_most(&p->block, fitting);
+    if (p->block_default > fitting && machine->threads <= 1)
+      p->block_default = block_of_long_pieces(p);
     bytes *= p->block_default;
   }
   // In the first cache, unless so few lines fit it that those between bands are copied too often.

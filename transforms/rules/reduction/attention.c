@@ -2,12 +2,12 @@
 //
 // clang-format off
 //   forall  1 of each batch, `share` rows                         parallel
-//     copy K into panels of nr keys, turned in registers          where K is not contiguous along the keys
+//     copy K into panels of nr keys, V into panels of nr columns  turned in registers where these are not contiguous
 //     for   mc rows                                               mc x keys scores
 //       for   nr keys / mr rows                                   scores, scale, mask: mr x nr in registers
 //         for   kr of the width
 //       for   one row                                             softmax: vectors, partial results
-//       for   nr columns / mr rows                                times V, which is read in place
+//       for   nr columns / mr rows                                times V
 //         for   kr of the keys
 // clang-format on
 //
@@ -29,7 +29,8 @@
 
 #define OP "!transform.any_op"
 #define PARAM "!transform.param<i64>"
-#define BLOCK 16 // of keys and width, turned in registers
+#define BLOCK 16 // of a panel, copied in registers
+#define ROWS 4   // that rows are a multiple of
 
 static int64_t lanes_of(const tune_machine *machine) {
   return machine->vector_bits >= 128 ? machine->vector_bits / 32 : 4;
@@ -60,9 +61,10 @@ static int64_t write_row_knobs(const tune_attention_plan *p, const tune_machine 
   tune_value_set shares = {0}, blocks = {0};
   tune_value_set_add(&shares, p->rows);
   for (int64_t parts = 2; parts <= 16; parts *= 2)
-    if (p->rows % (parts * 8) == 0 && p->rows / parts >= 32)
+    if (p->rows % (parts * ROWS) == 0 && p->rows / parts >= 32)
       tune_value_set_add(&shares, p->rows / parts);
-  tune_value_set_add_divisors(&blocks, p->rows, 8, p->rows / 2 < 128 ? p->rows / 2 : 128, 8);
+  int64_t unit = p->rows % (2 * ROWS) == 0 ? 2 * ROWS : ROWS;
+  tune_value_set_add_divisors(&blocks, p->rows, unit, p->rows / 2 < 128 ? p->rows / 2 : 128, unit);
   int64_t fits = machine->l2_bytes / 4 / (p->keys * 4);
   int64_t limit = fits < 8 ? 8 : fits < 32 ? fits : 32;
   // Panels of K are made for each share: no more shares than keep the threads busy.
@@ -239,38 +241,78 @@ static void write_row_loops(const tune_attention_plan *p, tune_writer *w) {
   tune_writer_cleanup(w);
 }
 
-// K in panels of nr keys, that leave all three loops, so that they are made once a share.
-static void write_panels(const tune_attention_plan *p, tune_writer *w) {
-  const tune_operand *keys = &p->structure->nests[p->scores.nest].operands[p->scores.right];
-  size_t key = tune_operand_find_loop(keys, p->scores.col);
-  size_t width = tune_operand_find_loop(keys, p->scores.depth);
-  tune_writer_line(w, "transform.apply_licm to %%tile_loops#0 : " OP);
-  tune_writer_line(w, "%%padded, %%pads, %%copy_back = transform.structured.pad %%score "
-                      "pad_to_multiple_of [%%nr, 1] {");
+// The operand of a product that goes in panels of nr.
+typedef struct panels {
+  const tune_attention_product *product;
+  const tune_operand *operand;
+  const char *op, *loops; // handles: the product in its tile, and the loops of tiles
+  const char *mark;       // becomes theirs
+  bool is_turned;         // columns are not contiguous
+} panels;
+
+static panels keys_of(const tune_attention_plan *p) {
+  return (panels){.product = &p->scores,
+                  .operand = &p->structure->nests[p->scores.nest].operands[p->scores.right],
+                  .op = "score",
+                  .loops = "%tile_loops",
+                  .mark = "tune.keys",
+                  .is_turned = p->has_turned_keys};
+}
+
+static panels values_of(const tune_attention_plan *p) {
+  return (panels){.product = &p->product,
+                  .operand = &p->structure->nests[p->product.nest].operands[p->product.right],
+                  .op = "value",
+                  .loops = "%result_loops",
+                  .mark = "tune.values",
+                  .is_turned = p->has_turned_values};
+}
+
+// They leave all three loops, so that they are made once a share.
+static void write_panels(const tune_attention_plan *p, const panels *k, tune_writer *w) {
+  size_t col = tune_operand_find_loop(k->operand, k->product->col);
+  size_t depth = tune_operand_find_loop(k->operand, k->product->depth);
+  tune_writer_line(w, "transform.apply_licm to %s#0 : " OP, k->loops);
+  tune_writer_line(w,
+                   "%%%s_padded, %%%s_pads, %%%s_copy_back = transform.structured.pad %%%s "
+                   "pad_to_multiple_of [%%nr, 1] {",
+                   k->op, k->op, k->op, k->op);
   tune_writer_line(w,
                    "    padding_values = [0.0 : f32, 0.0 : f32, 0.0 : f32], "
                    "padding_dimensions = [%zu, %zu],",
                    p->batch_count + 1, p->batch_count + 2);
   tune_writer_line(w, "    nofold_flags = [0, 1, 0], copy_back_op = \"none\"}");
   tune_writer_line(w, "  : (" OP ", " PARAM ") -> (" OP ", " OP ", " OP ")");
-  tune_writer_line(w, "%%pad = transform.get_producer_of_operand %%padded[%zu]", p->scores.right);
+  tune_writer_line(w, "%%%s_pad = transform.get_producer_of_operand %%%s_padded[%zu]", k->op, k->op,
+                   k->product->right);
   tune_writer_line(w, "  : (" OP ") -> !transform.op<\"tensor.pad\">");
   tune_string_builder order;
   tune_string_builder_init(&order);
-  for (size_t d = 0; d < keys->rank; d++)
-    tune_string_builder_appendf(&order, "%s%zu", d ? ", " : "",
-                                d == key     ? width
-                                : d == width ? key
-                                             : d);
-  tune_writer_line(w,
-                   "%%panels = transform.structured.hoist_pad %%pad by 3 loops, transpose by [%s]",
-                   order.text ? order.text : "");
+  if (k->is_turned) {
+    tune_string_builder_append(&order, ", transpose by [");
+    for (size_t d = 0; d < k->operand->rank; d++)
+      tune_string_builder_appendf(&order, "%s%zu", d ? ", " : "",
+                                  d == col     ? depth
+                                  : d == depth ? col
+                                               : d);
+    tune_string_builder_append(&order, "]");
+  }
+  tune_writer_line(w, "%%%s_panels = transform.structured.hoist_pad %%%s_pad by 3 loops%s", k->op,
+                   k->op, order.text ? order.text : "");
   tune_string_builder_deinit(&order);
   tune_writer_line(w, "  : (!transform.op<\"tensor.pad\">) -> " OP);
-  tune_writer_line(
-      w, "%%back = transform.structured.match ops{[\"linalg.transpose\"]} in %%tile_loops#1");
+  if (!k->is_turned) {
+    tune_writer_line(w, "transform.annotate %%%s_panels \"%s\" : " OP, k->op, k->mark);
+    return;
+  }
+  tune_writer_line(w, "%%%s_turn = transform.get_consumers_of_result %%%s_panels[0]", k->op, k->op);
   tune_writer_line(w, "  : (" OP ") -> " OP);
-  tune_writer_line(w, "%%back_generic = transform.structured.generalize %%back : (" OP ") -> " OP);
+  tune_writer_line(w, "transform.annotate %%%s_turn \"%s\" : " OP, k->op, k->mark);
+  tune_writer_line(w, "%%%s_back = transform.structured.match ops{[\"linalg.transpose\"]} in %s#1",
+                   k->op, k->loops);
+  tune_writer_line(w, "  : (" OP ") -> " OP);
+  tune_writer_line(w, "%%%s_generic = transform.structured.generalize %%%s_back : (" OP ") -> " OP,
+                   k->op, k->op);
 }
 
 static void write_scores(const tune_attention_plan *p, tune_writer *w) {
@@ -282,8 +324,8 @@ static void write_scores(const tune_attention_plan *p, tune_writer *w) {
   write_fuse(p, "%block", "%tile", loops, p->batch_count + (is_bare ? 3 : 2), "0", "%mr", "%nr",
              NULL, true, w);
   write_match("%score", "tune.scores", "%tile_loops#1", w);
-  if (p->is_turned)
-    write_panels(p, w);
+  const panels keys = keys_of(p);
+  write_panels(p, &keys, w);
 }
 
 static void write_lines(const tune_attention_plan *p, tune_writer *w) {
@@ -307,34 +349,53 @@ static void write_product(const tune_attention_plan *p, tune_writer *w) {
   write_match("%last", root_mark(p), w->func, w);
   write_fuse(p, "%last", "%result", p->root == p->product.nest ? identity : p->root_loops,
              root_loop_count(p), "0", "%mr", "%nr", NULL, true, w);
+  write_match("%value", "tune.product", "%result_loops#1", w);
+  const panels values = values_of(p);
+  write_panels(p, &values, w);
   tune_writer_cleanup(w);
 }
 
 //===--- Vectors --------------------------------------------------------------===//
 
-// Panels of K are copied in blocks that are turned in registers.
-static void write_turns(const tune_attention_plan *p, tune_writer *w) {
-  const tune_operand *keys = &p->structure->nests[p->scores.nest].operands[p->scores.right];
-  size_t key = tune_operand_find_loop(keys, p->scores.col);
-  size_t width = tune_operand_find_loop(keys, p->scores.depth);
+// Panels are copied in blocks, which are turned in registers where the columns are not contiguous.
+static void write_copies(const panels *k, tune_writer *w) {
   char sizes[128], types[640];
   size_t used = (size_t)snprintf(sizes, sizeof sizes, "[");
-  for (size_t d = 0; d < keys->rank; d++)
+  for (size_t d = 0; d < k->operand->rank; d++) {
+    bool is_of_block = tune_operand_is_loop(k->operand, d, k->product->col) ||
+                       tune_operand_is_loop(k->operand, d, k->product->depth);
     used += (size_t)snprintf(sizes + used, sizeof sizes - used, "%s%d", d ? ", " : "",
-                             d == key || d == width ? BLOCK : 1);
+                             is_of_block ? BLOCK : 1);
+  }
   snprintf(sizes + used, sizeof sizes - used, "]");
-  tune_writer_line(w, "%%turn = transform.structured.match ops{[\"linalg.transpose\"]} in %s",
-                   w->func);
+  tune_writer_types(types, sizeof types, k->operand->rank + 1);
+  tune_string_builder copy, loops;
+  tune_string_builder_init(&copy);
+  tune_string_builder_init(&loops);
+  tune_string_builder_appendf(&copy, "%%%s_copy", k->op);
+  tune_string_builder_appendf(&loops, "%%%s_copy_loops#0", k->op);
+  write_match(copy.text ? copy.text : "", k->mark, w->func, w);
+  tune_writer_line(w, "%%%s_block, %%%s_copy_loops:%zu = transform.structured.%s %s tile_sizes %s",
+                   k->op, k->op, k->operand->rank, k->is_turned ? "fuse" : "tile_using_for",
+                   copy.text ? copy.text : "", sizes);
+  tune_writer_line(w, "  : (" OP ") -> (%s)", types);
+  if (k->is_turned) {
+    tune_writer_line(w, "transform.structured.vectorize %%%s_block vector_sizes %s : " OP, k->op,
+                     sizes);
+  } else {
+    tune_writer_line(
+        w, "%%%s_insert = transform.structured.match ops{[\"tensor.insert_slice\"]} in %s", k->op,
+        loops.text ? loops.text : "");
+    tune_writer_line(w, "  : (" OP ") -> " OP);
+    tune_writer_line(w, "transform.structured.vectorize %%%s_insert : " OP, k->op);
+  }
+  tune_writer_line(w, "%%%s_source = transform.structured.match ops{[\"tensor.pad\"]} in %s", k->op,
+                   loops.text ? loops.text : "");
   tune_writer_line(w, "  : (" OP ") -> " OP);
-  tune_writer_line(w,
-                   "%%square, %%square_loops:%zu = transform.structured.fuse %%turn tile_sizes %s",
-                   keys->rank, sizes);
-  tune_writer_line(w, "  : (" OP ") -> (%s)",
-                   tune_writer_types(types, sizeof types, keys->rank + 1));
-  tune_writer_line(w, "%%source = transform.structured.match ops{[\"tensor.pad\"]} in "
-                      "%%square_loops#0 : (" OP ") -> " OP);
-  tune_writer_line(w, "transform.structured.vectorize %%source vector_sizes %s : " OP, sizes);
-  tune_writer_line(w, "transform.structured.vectorize %%square vector_sizes %s : " OP, sizes);
+  tune_writer_line(w, "transform.structured.vectorize %%%s_source vector_sizes %s : " OP, k->op,
+                   sizes);
+  tune_string_builder_deinit(&copy);
+  tune_string_builder_deinit(&loops);
 }
 
 // Partial results in vectors: their number is an attribute upstream, so that the knob is a list.
@@ -373,8 +434,9 @@ static void write_vectors(const tune_attention_plan *p, const tune_machine *mach
   static const size_t order[] = {0, 1, 2};
   tune_writer_apply_pass(w, "linalg-fuse-elementwise-ops", "%folded");
   tune_writer_cleanup(w);
-  if (p->is_turned)
-    write_turns(p, w);
+  const panels keys = keys_of(p), values = values_of(p);
+  write_copies(&keys, w);
+  write_copies(&values, w);
   // A fill that keeps its unit dimension does not meet the product in registers.
   tune_writer_line(w,
                    "%%starts = transform.structured.match ops{[\"linalg.fill\"]} "

@@ -1,6 +1,6 @@
-// Where images have channels innermost, a large constant filter of a window with a stride, or other than 3x3,
-// goes in blocks of 32 output channels, ahead; with what follows it is one task. A filter that is no constant,
-// or small, or whose channels do not come in blocks, or that adds to something else than a fill, stays whole.
+// Where images have channels innermost, a convolution by a large constant filter of a window with a stride, or
+// other than 3x3, or of few pixels, is a product of patches, with what follows. Not by a filter that is no
+// constant, or small, nor where it adds to something else than a fill.
 // RUN: tune-opt %s --tune-extract=none | FileCheck %s
 // RUN: tune-run %s --function=stride --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=stride --db= --strict --check --time=0.01 --threads=2 | FileCheck %s --check-prefix=OK
@@ -13,8 +13,9 @@
 #channel = affine_map<(d0, d1, d2, d3) -> (d1)>
 
 // CHECK-LABEL: func.func @stride(
-// CHECK: call @tune_task_{{.*}} -> tensor<3x3x3x192x32xf32>
-// CHECK: call @tune_task_{{.*}} : (tensor<14x14x192xf32>, tensor<3x3x3x192x32xf32>, tensor<3x32xf32>, {{.*}} -> tensor<7x7x3x32xf32>
+// CHECK: call @tune_task_{{.*}} -> tensor<3x3x192x96xf32>
+// CHECK: call @tune_task_{{.*}} : (tensor<16x16x192xf32>, tensor<7x7x3x3x192xf32>) -> tensor<7x7x3x3x192xf32>
+// CHECK: call @tune_task_{{.*}} : (tensor<49x1728xf32>, tensor<1728x96xf32>, tensor<96xf32>, {{.*}} -> tensor<49x96xf32>
 // CHECK: call @tune_task_{{.*}} -> tensor<96xf32>
 // CHECK-NOT: call
 // CHECK: return
@@ -52,7 +53,8 @@ func.func @stride(%x: tensor<1x16x14x14xf32>, %a: tensor<192x16x1x1xf32> {tune.c
 }
 
 // CHECK-LABEL: func.func @window(
-// CHECK: call @tune_task_{{.*}} : (tensor<14x14x64xf32>, tensor<2x5x5x64x32xf32>, {{.*}} -> tensor<14x14x2x32xf32>
+// CHECK: call @tune_task_{{.*}} : (tensor<18x18x64xf32>, {{.*}} -> tensor<14x14x5x5x64xf32>
+// CHECK: call @tune_task_{{.*}} : (tensor<196x1600xf32>, tensor<1600x64xf32>, tensor<64xf32>, {{.*}} -> tensor<196x64xf32>
 func.func @window(%x: tensor<1x16x14x14xf32>, %a: tensor<64x16x1x1xf32> {tune.constant},
     %b: tensor<64x64x5x5xf32> {tune.constant}, %bias: tensor<64xf32>) -> tensor<1x64xf32> {
   %zero = arith.constant 0.0 : f32

@@ -1,0 +1,223 @@
+//===- panel_ahead.c - The panel to come, read while the present one is multiplied -----===//
+
+#include "transforms/lower/cpu/panel_ahead.h"
+
+#include "transforms/ir/ir_builder.h"
+#include "transforms/ir/op_facts.h"
+#include "transforms/ir/op_list.h"
+#include "transforms/lower/common/attributes.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+#define LINE_BYTES 64 // of a cache
+#define MOST_PANELS 4 // memories of which panels are read in one loop
+#define MOST_LINES 16 // of a row of a panel: it would be many instructions
+
+typedef struct loop_range {
+  MlirOperation loop;
+  MlirValue index;
+  int64_t from, to, step;
+} loop_range;
+
+// A panel that a loop over the depth reads: rows `depth.from` to `depth.to` of it.
+typedef struct panel {
+  MlirOperation load; // one of those that read it
+  MlirValue memory;
+  intptr_t depth; // which of its dimensions the loop goes along; the one before counts panels
+  int64_t row_bytes;
+} panel;
+
+static int64_t divide_up(int64_t value, int64_t by) { return (value + by - 1) / by; }
+
+static int64_t count_steps(const loop_range *of) { return divide_up(of->to - of->from, of->step); }
+
+// False unless `loop` is an scf.for with known bounds that goes around.
+static bool read_range(MlirOperation loop, loop_range *out_range) {
+  if (!tune_ir_is(loop, "scf.for"))
+    return false;
+  *out_range = (loop_range){.loop = loop, .index = mlirBlockGetArgument(tune_ir_body(loop), 0)};
+  return tune_ir_is_constant_index(mlirOperationGetOperand(loop, 0), &out_range->from) &&
+         tune_ir_is_constant_index(mlirOperationGetOperand(loop, 1), &out_range->to) &&
+         tune_ir_is_constant_index(mlirOperationGetOperand(loop, 2), &out_range->step) &&
+         out_range->step > 0 && out_range->from < out_range->to;
+}
+
+static bool is_argument_of_function(MlirValue value) {
+  return mlirValueIsABlockArgument(value) &&
+         tune_ir_is(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value)), "func.func");
+}
+
+//===--------------------------------------------------------------------------===//
+// Finding panels
+//===--------------------------------------------------------------------------===//
+
+static bool is_panels_type(MlirType type) {
+  return mlirTypeIsAMemRef(type) && mlirShapedTypeHasStaticShape(type) &&
+         mlirShapedTypeGetRank(type) <= TUNE_IR_MAX_RANK &&
+         mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type));
+}
+
+static int64_t bytes_of_element(MlirType type) {
+  return (int64_t)tune_op_element_bytes(mlirShapedTypeGetElementType(type));
+}
+
+// The only place of the load among whose indices is what moves with `depth`; -1: there is none, or
+// what comes before is not the same for all of `rows`.
+static intptr_t find_depth(MlirOperation load, const loop_range *depth, const loop_range *rows) {
+  intptr_t found = -1;
+  for (intptr_t i = 1; i < mlirOperationGetNumOperands(load); ++i) {
+    MlirValue index = mlirOperationGetOperand(load, i);
+    if (tune_ir_is_made_inside(index, depth->loop)) {
+      if (found >= 0)
+        return -1;
+      found = i - 1;
+    } else if (tune_ir_is_made_inside(index, rows->loop)) {
+      return -1;
+    }
+  }
+  return found;
+}
+
+static bool read_panel(MlirOperation load, const loop_range *depth, const loop_range *rows,
+                       panel *out_panel) {
+  if (!tune_ir_is(load, "vector.load"))
+    return false;
+  MlirValue memory = mlirOperationGetOperand(load, 0);
+  MlirType type = mlirValueGetType(memory);
+  if (!is_argument_of_function(memory) || !is_panels_type(type))
+    return false;
+  intptr_t dimension = find_depth(load, depth, rows);
+  // Panels of rows that lie one after the other.
+  if (dimension < 1 || dimension + 2 != mlirShapedTypeGetRank(type) ||
+      mlirShapedTypeGetDimSize(type, dimension - 1) < 2)
+    return false;
+  int64_t row_bytes = mlirShapedTypeGetDimSize(type, dimension + 1) * bytes_of_element(type);
+  *out_panel = (panel){.load = load, .memory = memory, .depth = dimension, .row_bytes = row_bytes};
+  return row_bytes > 0 && row_bytes <= MOST_LINES * LINE_BYTES &&
+         (row_bytes % LINE_BYTES == 0 || LINE_BYTES % row_bytes == 0);
+}
+
+// The panels that are read in the body of `depth`; how many.
+static size_t list_panels(const loop_range *depth, const loop_range *rows, panel *panels) {
+  size_t count = 0;
+  MlirBlock body = tune_ir_body(depth->loop);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body);
+       !mlirOperationIsNull(op) && count < MOST_PANELS; op = mlirOperationGetNextInBlock(op)) {
+    panel found;
+    bool is_new = read_panel(op, depth, rows, &found);
+    for (size_t i = 0; i < count && is_new; ++i)
+      is_new = !mlirValueEqual(panels[i].memory, found.memory);
+    if (is_new)
+      panels[count++] = found;
+  }
+  return count;
+}
+
+//===--------------------------------------------------------------------------===//
+// Reading ahead
+//===--------------------------------------------------------------------------===//
+
+static MlirValue combine(const tune_ir_builder *builder, const char *name, MlirValue a, int64_t b) {
+  return tune_ir_build_binary(builder, name, a, tune_ir_build_index(builder, b));
+}
+
+// How many steps of `range` come before its index.
+static MlirValue build_step(const tune_ir_builder *builder, const loop_range *range) {
+  MlirValue distance =
+      range->from ? combine(builder, "arith.subi", range->index, range->from) : range->index;
+  return range->step == 1 ? distance : combine(builder, "arith.divui", distance, range->step);
+}
+
+static void build_prefetch(const tune_ir_builder *builder, const panel *of, MlirValue next,
+                           MlirValue row, int64_t column) {
+  MlirContext context = builder->context;
+  MlirValue operands[TUNE_IR_MAX_RANK + 1];
+  intptr_t count = mlirOperationGetNumOperands(of->load);
+  for (intptr_t i = 0; i < count; ++i)
+    operands[i] = mlirOperationGetOperand(of->load, i);
+  operands[of->depth] = next;
+  operands[of->depth + 1] = row;
+  operands[of->depth + 2] = tune_ir_build_index(builder, column);
+  MlirNamedAttribute attributes[] = {
+      tune_ir_named(context, "isWrite", mlirBoolAttrGet(context, false)),
+      tune_ir_named(context, "localityHint",
+                    mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), 2)),
+      tune_ir_named(context, "isDataCache", mlirBoolAttrGet(context, true))};
+  tune_ir_build(builder, &(tune_ir_parts){.name = "memref.prefetch",
+                                          .operand_count = count,
+                                          .operands = operands,
+                                          .attribute_count = 3,
+                                          .attributes = attributes});
+}
+
+// Panels are read in pieces of whole rows and whole lines: so many rows, of so many lines.
+static void read_ahead(const panel *of, const loop_range *depth, const loop_range *rows) {
+  int64_t piece_rows = of->row_bytes < LINE_BYTES ? LINE_BYTES / of->row_bytes : 1;
+  int64_t piece_lines = of->row_bytes < LINE_BYTES ? 1 : of->row_bytes / LINE_BYTES;
+  int64_t pieces = divide_up(depth->to - depth->from, piece_rows);
+  int64_t share = divide_up(pieces, count_steps(rows)); // of a tile of rows
+  int64_t at_once = divide_up(share, count_steps(depth));
+  int64_t line_elements =
+      LINE_BYTES / bytes_of_element(mlirValueGetType(of->memory)); // where a row has several
+
+  tune_ir_builder outside = tune_ir_builder_before(depth->loop);
+  MlirValue next = combine(&outside, "arith.addi", mlirOperationGetOperand(of->load, of->depth), 1);
+  MlirValue begin = combine(&outside, "arith.muli", build_step(&outside, rows), share);
+  tune_ir_builder inside =
+      tune_ir_builder_before(mlirBlockGetFirstOperation(tune_ir_body(depth->loop)));
+  MlirValue step = build_step(&inside, depth);
+  for (int64_t i = 0; i < at_once; ++i) {
+    // The last piece again where the share is there: that costs nothing but the instruction.
+    MlirValue number = at_once == 1 ? step : combine(&inside, "arith.muli", step, at_once);
+    number = i ? combine(&inside, "arith.addi", number, i) : number;
+    number = combine(&inside, "arith.minsi", number, share - 1);
+    number = tune_ir_build_binary(&inside, "arith.addi", number, begin);
+    MlirValue row = piece_rows == 1 ? number : combine(&inside, "arith.muli", number, piece_rows);
+    row = depth->from ? combine(&inside, "arith.addi", row, depth->from) : row;
+    for (int64_t line = 0; line < piece_lines; ++line)
+      build_prefetch(&inside, of, next, row, line * line_elements);
+  }
+}
+
+//===--------------------------------------------------------------------------===//
+// Functions
+//===--------------------------------------------------------------------------===//
+
+static void run_on_loop(MlirOperation loop) {
+  loop_range depth, rows;
+  MlirOperation parent = mlirOperationGetParentOperation(loop);
+  if (!read_range(loop, &depth) || !read_range(parent, &rows))
+    return;
+  panel panels[MOST_PANELS];
+  size_t count = list_panels(&depth, &rows, panels);
+  for (size_t i = 0; i < count; ++i)
+    read_ahead(&panels[i], &depth, &rows);
+}
+
+static MlirWalkResult list_loop(MlirOperation op, void *user_data) {
+  return !tune_ir_is(op, "scf.for") || tune_op_list_add(user_data, op) ? MlirWalkResultAdvance
+                                                                       : MlirWalkResultInterrupt;
+}
+
+static bool run_on_function(MlirOperation function) {
+  tune_op_list loops = {0};
+  mlirOperationWalk(function, list_loop, &loops, MlirWalkPreOrder);
+  for (size_t i = 0; i < loops.count; ++i)
+    run_on_loop(loops.ops[i]);
+  tune_op_list_deinit(&loops);
+  return !loops.failed;
+}
+
+tune_status tune_panel_ahead_run(MlirOperation module) {
+  bool is_done = true;
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(module));
+       !mlirOperationIsNull(op) && is_done; op = mlirOperationGetNextInBlock(op)) {
+    if (!tune_ir_take_flag(op, TUNE_PANEL_AHEAD_ATTRIBUTE))
+      continue;
+    tune_ir_load_dialects(mlirOperationGetContext(module),
+                          (const char *const[]){"arith", "memref", NULL});
+    is_done = run_on_function(op);
+  }
+  return is_done ? TUNE_OK : tune_status_out_of_memory("reading panels ahead");
+}

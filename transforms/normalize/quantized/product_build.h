@@ -1,0 +1,44 @@
+//===- product_build.h - A product of bytes, and what scales it ----------------------===//
+//
+// Threads: as the context of the IR.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_NORMALIZE_QUANTIZED_PRODUCT_BUILD_H
+#define TUNE_TRANSFORMS_NORMALIZE_QUANTIZED_PRODUCT_BUILD_H
+
+#include "transforms/normalize/nest_maps.h"
+#include "transforms/normalize/quantized/quantized_factor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A product of two such factors: operands 0 and 1 of the nest. Terms are numbers for all, or go
+// along a dimension of the result; the zero point of one factor at least is a number, or there is
+// none.
+typedef struct tune_quantized_product {
+  tune_nest_maps nest;
+  tune_quantized_factor factors[2];
+  // How the bytes of each are read once the moves that are left are made: the first of them may
+  // have been taken into it (tune_quantized_product_take_moves).
+  MlirAffineMap read[2];
+} tune_quantized_product;
+
+// Sets product->read, and takes moves into it that turn, or add and take away dimensions of size 1.
+// So a sum of the bytes and the product read the same tensor, as it lies.
+void tune_quantized_product_take_moves(tune_quantized_product *product);
+
+// The dimension of the result that `term`, of factor `factor`, goes along; -1: none, as where it is
+// a window or summed up.
+intptr_t tune_quantized_product_along(const tune_quantized_product *product, intptr_t factor,
+                                      const tune_factor_term *term);
+
+// Builds it before its op, which stays; the value to be taken for the op's result.
+MlirValue tune_quantized_product_build(const tune_quantized_product *product);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_NORMALIZE_QUANTIZED_PRODUCT_BUILD_H
