@@ -39,9 +39,7 @@ void tune_writer_vector_cleanup(tune_writer *writer, bool widens) {
   tune_writer_line(writer, "  transform.apply_patterns.vector.reduction_to_contract");
   tune_writer_line(writer, "  transform.apply_patterns.vector.transfer_permutation_patterns");
   tune_writer_line(writer, "} : " OP);
-  tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
-  tune_writer_line(writer, "  transform.apply_patterns.vector.cast_away_vector_leading_one_dim");
-  tune_writer_line(writer, "} : " OP);
+  tune_writer_apply_pattern(writer, "vector.cast_away_vector_leading_one_dim");
   tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
   tune_writer_line(writer, "  transform.apply_patterns.canonicalization");
   tune_writer_line(
@@ -53,9 +51,7 @@ void tune_writer_vector_cleanup(tune_writer *writer, bool widens) {
                    writer->func);
   tune_writer_line(writer, "transform.apply_licm to %%hoist : " OP);
   tune_writer_line(writer, "transform.loop.hoist_loop_invariant_subsets %%hoist : " OP);
-  tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
-  tune_writer_line(writer, "  transform.apply_patterns.canonicalization");
-  tune_writer_line(writer, "} {apply_cse} : " OP);
+  tune_writer_canonicalize(writer);
 }
 
 void tune_writer_end_sequence(tune_writer *writer) {
@@ -92,9 +88,7 @@ void tune_writer_place_buffers(tune_writer *writer) {
 
 void tune_writer_lower_vectors(tune_writer *writer) {
   tune_writer_line(writer, "transform.bufferization.buffer_loop_hoisting %s : " OP, writer->func);
-  tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
-  tune_writer_line(writer, "  transform.apply_patterns.canonicalization");
-  tune_writer_line(writer, "} {apply_cse} : " OP);
+  tune_writer_canonicalize(writer);
   tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
   tune_writer_line(writer, "  transform.apply_patterns.vector.lower_masked_transfers");
   tune_writer_line(writer, "  transform.apply_patterns.vector.lower_masks");
@@ -102,9 +96,7 @@ void tune_writer_lower_vectors(tune_writer *writer) {
   // Transposing reads become plain ones and a transpose, also masked ones, which before this were
   // still inside vector.mask: unrolled as they are, upstream takes the mask along the wrong
   // dimension.
-  tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
-  tune_writer_line(writer, "  transform.apply_patterns.vector.transfer_permutation_patterns");
-  tune_writer_line(writer, "} : " OP);
+  tune_writer_apply_pattern(writer, "vector.transfer_permutation_patterns");
   tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
   tune_writer_line(writer, "  transform.apply_patterns.vector.lower_contraction "
                            "lowering_strategy = \"outerproduct\"");
@@ -121,9 +113,7 @@ void tune_writer_lower_vectors(tune_writer *writer) {
   tune_writer_line(writer, "  transform.apply_patterns.vector.lower_transpose "
                            "lowering_strategy = \"shuffle_16x16\"");
   tune_writer_line(writer, "} : " OP);
-  tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
-  tune_writer_line(writer, "  transform.apply_patterns.vector.materialize_masks");
-  tune_writer_line(writer, "} : " OP);
+  tune_writer_apply_pattern(writer, "vector.materialize_masks");
 }
 
 // Each knob ends as a discardable attribute of the function, which the lowering reads when it sets

@@ -285,6 +285,12 @@ void tune_writer_try_vectorize(tune_writer *writer, const char *target, const ch
   tune_string_builder_deinit(&params);
 }
 
+void tune_writer_vectorize_each(tune_writer *writer, const char *targets) {
+  tune_writer_begin_foreach(writer, targets, "%one_target");
+  tune_writer_try_vectorize(writer, "%one_target", NULL);
+  tune_writer_end_foreach(writer);
+}
+
 void tune_writer_begin_foreach(tune_writer *writer, const char *targets, const char *target) {
   tune_writer_line(writer, "transform.foreach %s : " OP " {", targets);
   tune_writer_line(writer, "^bb0(%s: " OP "):", target);
@@ -344,13 +350,13 @@ void tune_writer_peel(tune_writer *writer, const char *loop) {
 
 // The factor cannot be a knob (upstream takes an attribute, and does nothing where it exceeds the
 // trip count), so loops are halved until nothing is left.
-void tune_writer_unroll_marked(tune_writer *writer) {
+void tune_writer_unroll_marked(tune_writer *writer, const char *mark) {
   for (int round = 0; round < 4; round++) {
     tune_writer_line(writer,
-                     "%%marked_%d = transform.structured.match ops{[\"scf.for\"]} "
-                     "attributes{tune.unroll} in %s : (" OP ") -> " OP,
-                     round, writer->func);
-    tune_writer_line(writer, "transform.loop.unroll %%marked_%d {factor = 2 : i64} : " OP, round);
+                     "%%%s_%d = transform.structured.match ops{[\"scf.for\"]} "
+                     "attributes{tune.%s} in %s : (" OP ") -> " OP,
+                     mark, round, mark, writer->func);
+    tune_writer_line(writer, "transform.loop.unroll %%%s_%d {factor = 2 : i64} : " OP, mark, round);
   }
 }
 
@@ -360,9 +366,15 @@ void tune_writer_apply_pass(tune_writer *writer, const char *pass, const char *r
   writer->func = result;
 }
 
-void tune_writer_fold_empty_tensors(tune_writer *writer) {
+void tune_writer_canonicalize(tune_writer *writer) {
   tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
-  tune_writer_line(writer, "  transform.apply_patterns.tensor.fold_tensor_empty");
+  tune_writer_line(writer, "  transform.apply_patterns.canonicalization");
+  tune_writer_line(writer, "} {apply_cse} : " OP);
+}
+
+void tune_writer_apply_pattern(tune_writer *writer, const char *pattern) {
+  tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
+  tune_writer_line(writer, "  transform.apply_patterns.%s", pattern);
   tune_writer_line(writer, "} : " OP);
 }
 

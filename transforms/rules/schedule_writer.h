@@ -143,6 +143,8 @@ void tune_writer_peel(tune_writer *writer, const char *loop);
 // Vectorizes `target`, with `sizes` ("[...]"; NULL: as it is). Where that cannot be done the op
 // stays and becomes loops: an epilogue that resists costs speed, not the candidate.
 void tune_writer_try_vectorize(tune_writer *writer, const char *target, const char *sizes);
+// The same for each op of the handle `targets`, as they are.
+void tune_writer_vectorize_each(tune_writer *writer, const char *targets);
 
 // What follows is done for each op of the handle `targets`, called `target`. Needed wherever sizes
 // are knobs and there may be several ops: upstream wants as many values as ops.
@@ -159,10 +161,12 @@ void tune_writer_end_scope(tune_writer *writer);
 void tune_writer_cleanup(tune_writer *writer);
 // Applies the pass `pass` to the function, whose handle is `result` from then on.
 void tune_writer_apply_pass(tune_writer *writer, const char *pass, const char *result);
-// Slices of memory that nothing has written become such memory.
-void tune_writer_fold_empty_tensors(tune_writer *writer);
-// Unrolls the loops marked "tune.unroll", of at most 16 iterations, to the end.
-void tune_writer_unroll_marked(tune_writer *writer);
+// Canonicalization and CSE on %func.
+void tune_writer_canonicalize(tune_writer *writer);
+// One of upstream's sets of patterns on %func, as "tensor.fold_tensor_empty", and nothing else.
+void tune_writer_apply_pattern(tune_writer *writer, const char *pattern);
+// Unrolls the loops marked "tune.<mark>", of at most 16 iterations, to the end.
+void tune_writer_unroll_marked(tune_writer *writer, const char *mark);
 // Drops unit dimensions by rank-reducing slices.
 void tune_writer_fold_unit_dims(tune_writer *writer);
 

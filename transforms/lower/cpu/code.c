@@ -105,6 +105,56 @@ static tune_status add_part(const tune_function_module *part, const tune_llvm_ta
 // The whole
 //===--------------------------------------------------------------------------===//
 
+// Whether all that the function does is to hand on: it calls, with numbers and pointers that it
+// reads and puts in their places.
+static bool hands_on(LLVMValueRef function, size_t *out_length) {
+  bool calls = false;
+  *out_length = 0;
+  if (LLVMCountBasicBlocks(function) != 1)
+    return false;
+  for (LLVMValueRef at = LLVMGetFirstInstruction(LLVMGetFirstBasicBlock(function)); at;
+       at = LLVMGetNextInstruction(at), ++*out_length) {
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(at));
+    switch (LLVMGetInstructionOpcode(at)) {
+    case LLVMCall:
+      calls = true;
+      break;
+    case LLVMLoad:
+      if (kind != LLVMIntegerTypeKind && kind != LLVMPointerTypeKind)
+        return false;
+      break;
+    case LLVMStore:
+    case LLVMAlloca:
+    case LLVMGetElementPtr:
+    case LLVMExtractValue:
+    case LLVMInsertValue:
+    case LLVMRet:
+      break;
+    default:
+      return false;
+    }
+  }
+  return calls;
+}
+
+// A network's arguments are thousands of such instructions in one block, and LLVM's schedulers take
+// time that is quadratic in these, a second of eight for MobileNetV2. So they are not scheduled.
+static void hurry_long_glue(LLVMModuleRef module) {
+  const size_t least = 500;
+  unsigned none = LLVMGetEnumAttributeKindForName("optnone", 7);
+  unsigned apart = LLVMGetEnumAttributeKindForName("noinline", 8); // what optnone asks for
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+    size_t length;
+    if (!hands_on(f, &length) || length < least)
+      continue;
+    LLVMAttributeRef attributes[] = {LLVMCreateEnumAttribute(context, none, 0),
+                                     LLVMCreateEnumAttribute(context, apart, 0)};
+    for (size_t i = 0; i < 2; i++)
+      LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, attributes[i]);
+  }
+}
+
 static tune_status generate(const tune_code_source *source, const tune_llvm_target *target,
                             tune_emit emit, LLVMContextRef llvm_context, tune_code *code) {
   double start = tune_clock_seconds();
@@ -118,6 +168,8 @@ static tune_status generate(const tune_code_source *source, const tune_llvm_targ
   code->report.lower += translated - start;
   if (tune_status_is_ok(status))
     status = tune_llvm_optimize(module, target, source->options);
+  if (tune_status_is_ok(status))
+    hurry_long_glue(module);
   for (size_t i = 0; i < source->parts->count && tune_status_is_ok(status); ++i)
     status = add_part(&source->parts->items[i], target, module);
   double optimized = tune_clock_seconds();

@@ -26,13 +26,10 @@ static void match_fills(tune_writer *w) {
 // Vectorizes the elementwise ops over `loops` loops, as long as they are.
 static void write_parallel_vectors(tune_writer *w, const char *name, size_t loops) {
   tune_nest plane = {.is_reduction = {false, false}};
-  char targets[32], each[32];
+  char targets[32];
   snprintf(targets, sizeof targets, "%%%ss", name);
-  snprintf(each, sizeof each, "%%%s", name);
   tune_writer_match_generic(w, targets, &plane, NULL, loops, w->func);
-  tune_writer_begin_foreach(w, targets, each);
-  tune_writer_try_vectorize(w, each, NULL);
-  tune_writer_end_foreach(w);
+  tune_writer_vectorize_each(w, targets);
 }
 
 // The epilogue and what starts the accumulator, in vectors of the tile's columns: over the tile,
@@ -82,7 +79,7 @@ void tune_contraction_write_kernel(const tune_contraction_plan *plan, tune_write
     tune_writer_line(w, "transform.annotate %%line_loop \"tune.unroll\" : " OP);
     tune_writer_end_foreach(w);
     tune_writer_cleanup(w);
-    tune_writer_unroll_marked(w);
+    tune_writer_unroll_marked(w, "unroll");
     tune_writer_fold_unit_dims(w);
     size_t kept = 0;
     for (size_t i = 0; i < kernel_loops; i++)
@@ -112,9 +109,7 @@ void tune_contraction_write_kernel(const tune_contraction_plan *plan, tune_write
   }
   if (!folds && plan->starts_filled) {
     match_fills(w);
-    tune_writer_begin_foreach(w, "%fills", "%one_fill");
-    tune_writer_try_vectorize(w, "%one_fill", NULL);
-    tune_writer_end_foreach(w);
+    tune_writer_vectorize_each(w, "%fills");
   }
   tune_writer_vector_cleanup(w, anchor->widens);
 }

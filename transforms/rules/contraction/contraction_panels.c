@@ -30,9 +30,7 @@ static const char *exchange(const tune_contraction_plan *plan, char *buffer, siz
 }
 
 static void write_merged_slices(tune_writer *w) {
-  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
-  tune_writer_line(w, "  transform.apply_patterns.tensor.merge_consecutive_insert_extract_slice");
-  tune_writer_line(w, "} : " OP);
+  tune_writer_apply_pattern(w, "tensor.merge_consecutive_insert_extract_slice");
 }
 
 // Operands may be of different kinds, as where bytes are converted to floats on their way in.

@@ -263,10 +263,8 @@ static void write_panels(const tune_dot_plan *plan, tune_writer *w) {
 // Tiles become straight code as late as here: each op that there is before bufferization takes part
 // in analyses that look at all the others, and with a tile's hundreds took most of the build.
 static void write_unroll(tune_writer *w) {
-  tune_writer_unroll_marked(w);
-  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
-  tune_writer_line(w, "  transform.apply_patterns.canonicalization");
-  tune_writer_line(w, "} {apply_cse} : " OP);
+  tune_writer_unroll_marked(w, "unroll");
+  tune_writer_canonicalize(w);
 }
 
 // Goes on where `value` is no more than `most`.
@@ -316,9 +314,7 @@ static void write_hoisting(tune_writer *w) {
       w, "%%hoisted = transform.structured.hoist_redundant_vector_transfers %s : (" OP ") -> " OP,
       w->func);
   w->func = "%hoisted";
-  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
-  tune_writer_line(w, "  transform.apply_patterns.canonicalization");
-  tune_writer_line(w, "} {apply_cse} : " OP);
+  tune_writer_canonicalize(w);
 }
 
 // The epilogue and what starts the accumulator, in vectors of the tile's columns.
@@ -328,18 +324,14 @@ static void write_planes(const tune_dot_plan *plan, tune_writer *w) {
       (contraction->init && contraction->init->kind == TUNE_NEST_GENERIC)) {
     tune_nest plane = {.is_reduction = {false, false}};
     tune_writer_match_generic(w, "%planes", &plane, NULL, 2, w->func);
-    tune_writer_begin_foreach(w, "%planes", "%plane");
-    tune_writer_try_vectorize(w, "%plane", NULL);
-    tune_writer_end_foreach(w);
+    tune_writer_vectorize_each(w, "%planes");
   }
   if (contraction->init && contraction->init->kind == TUNE_NEST_FILL && !plan->folds) {
     tune_writer_line(w,
                      "%%fills = transform.structured.match ops{[\"linalg.fill\"]} "
                      "attributes{tune.init} in %s : (" OP ") -> " OP,
                      w->func);
-    tune_writer_begin_foreach(w, "%fills", "%one_fill");
-    tune_writer_try_vectorize(w, "%one_fill", NULL);
-    tune_writer_end_foreach(w);
+    tune_writer_vectorize_each(w, "%fills");
   }
 }
 
@@ -445,9 +437,7 @@ static void dot_write(const tune_structure *structure, const tune_machine *machi
   write_unroll(w);
   write_copies(w);
   write_hoisting(w);
-  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
-  tune_writer_line(w, "  transform.apply_patterns.vector.lower_bitcast");
-  tune_writer_line(w, "} : " OP);
+  tune_writer_apply_pattern(w, "vector.lower_bitcast");
   // No panels on the stack: one for each pass of the parallel loop would pile up there.
   tune_writer_lower_vectors(w);
   if (plan.dot.has_pairs)

@@ -58,7 +58,5 @@ void tune_scalar_reads_write(const tune_operand *operand, const tune_value_set *
     return;
   tune_pdl_end_patterns(names, count, w);
   // The vectors themselves are read by nobody.
-  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
-  tune_writer_line(w, "  transform.apply_patterns.canonicalization");
-  tune_writer_line(w, "} {apply_cse} : !transform.any_op");
+  tune_writer_canonicalize(w);
 }

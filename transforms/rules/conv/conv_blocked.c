@@ -119,9 +119,7 @@ static void write_blocks(const tune_conv_plan *plan, tune_writer *w) {
   tune_writer_line(w, "  : (!transform.op<\"linalg.pack\">) -> (!transform.op<\"tensor.pad\">, "
                       "!transform.op<\"tensor.expand_shape\">, "
                       "!transform.op<\"linalg.transpose\">)");
-  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
-  tune_writer_line(w, "  transform.apply_patterns.canonicalization");
-  tune_writer_line(w, "} {apply_cse} : " OP);
+  tune_writer_canonicalize(w);
   tune_nest nest = blocked_nest(plan);
   tune_writer_match_generic(w, "%product", &nest, NULL, nest.loop_count, w->func);
   tune_writer_line(w,
@@ -184,7 +182,7 @@ static void write_tiles(const tune_conv_plan *plan, tune_writer *w) {
     tune_writer_peel(w, "%rows");
   tune_writer_cleanup(w);
   // A line of output waits in a buffer of its own size, not in its place in one for all lines.
-  tune_writer_fold_empty_tensors(w);
+  tune_writer_apply_pattern(w, "tensor.fold_tensor_empty");
   // While there are few ops: at the end, with rows unrolled, it is a fifth of the script's time.
   tune_writer_line(w, "transform.bufferization.eliminate_empty_tensors %s : " OP, w->func);
 }
@@ -300,7 +298,7 @@ static void write_kernel(const tune_conv_plan *plan, tune_writer *w) {
   tune_writer_line(w, "transform.annotate %%pixel_loop \"tune.unroll\" : " OP);
   tune_writer_end_foreach(w);
   tune_writer_cleanup(w);
-  tune_writer_unroll_marked(w);
+  tune_writer_unroll_marked(w, "unroll");
   tune_writer_fold_unit_dims(w);
 
   // What starts the accumulators: a tile of rows, or a single last one.
@@ -308,9 +306,7 @@ static void write_kernel(const tune_conv_plan *plan, tune_writer *w) {
   for (size_t rank = 1; rank <= 2; rank++) {
     const char *starts = rank == 1 ? "%single_starts" : "%starts";
     tune_writer_match_generic(w, starts, &plane, NULL, rank, w->func);
-    tune_writer_begin_foreach(w, starts, "%one_start");
-    tune_writer_try_vectorize(w, "%one_start", NULL);
-    tune_writer_end_foreach(w);
+    tune_writer_vectorize_each(w, starts);
   }
   tune_nest kernel = {.is_reduction = {true, false}};
   tune_writer_match_generic(w, "%kernels", &kernel, NULL, 2, w->func);

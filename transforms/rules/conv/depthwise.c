@@ -184,22 +184,18 @@ static void write_kernel(const tune_depthwise_plan *p, tune_writer *w) {
   tune_writer_line(w, "transform.annotate %%rows \"tune.unroll\" : " OP);
   tune_writer_end_foreach(w);
   tune_writer_cleanup(w);
-  tune_writer_unroll_marked(w);
+  tune_writer_unroll_marked(w, "unroll");
 }
 
 static void write_vectors(tune_writer *w) {
   tune_writer_fold_unit_dims(w);
   // A row without unit dimensions goes into one with them, and that into the tile: in one step, or
   // the tile would not be seen to stay in registers.
-  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
-  tune_writer_line(w, "  transform.apply_patterns.tensor.merge_consecutive_insert_extract_slice");
-  tune_writer_line(w, "} : " OP);
+  tune_writer_apply_pattern(w, "tensor.merge_consecutive_insert_extract_slice");
   tune_writer_line(w, "%%parts = transform.structured.match ops{[\"linalg.generic\"]} in %s",
                    w->func);
   tune_writer_line(w, "  : (" OP ") -> " OP);
-  tune_writer_begin_foreach(w, "%parts", "%part");
-  tune_writer_try_vectorize(w, "%part", NULL);
-  tune_writer_end_foreach(w);
+  tune_writer_vectorize_each(w, "%parts");
   tune_writer_vector_cleanup(w, false);
 }
 

@@ -112,15 +112,32 @@ static void write_pixels(const tune_depthwise_plan *p, tune_writer *w) {
     tune_writer_line(w, "transform.annotate %%pixels#%zu \"tune.unroll\" : " OP, i);
   tune_writer_end_foreach(w);
   for (size_t i = 0; i < products; i++)
-    tune_writer_line(w, "transform.annotate %%products#%zu \"tune.unroll\" : " OP, i);
+    tune_writer_line(w, "transform.annotate %%products#%zu \"%s\" : " OP, i,
+                     i + 2 < products ? "tune.window" : "tune.unroll");
+}
+
+// While each op is there once: later they are hundreds. The slice that a border goes to stays.
+static void write_vectors(tune_writer *w) {
+  tune_writer_apply_pattern(w, "linalg.fold_unit_extent_dims_via_slices");
+  tune_writer_match_op(w, "%kernel_ops", "\"linalg.generic\"");
+  tune_writer_vectorize_each(w, "%kernel_ops");
+}
+
+// Windows before pixels: of most windows it is seen then that they meet no border. Without slices
+// there are half as many ops.
+static void write_unrolled(tune_writer *w) {
+  tune_writer_cleanup(w);
+  tune_writer_apply_pattern(w, "tensor.fold_tensor_subset_ops_into_vector_transfers");
+  tune_writer_unroll_marked(w, "window");
+  tune_writer_cleanup(w);
+  tune_writer_unroll_marked(w, "unroll");
+  tune_writer_canonicalize(w);
 }
 
 // Borders go to each single pixel that is read. Where none can be there, upstream sees it once
 // loops are taken apart; elsewhere it is all border, or none.
 static void write_borders(const char *around, tune_writer *w) {
-  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
-  tune_writer_line(w, "  transform.apply_patterns.tensor.merge_consecutive_insert_extract_slice");
-  tune_writer_line(w, "} : " OP);
+  tune_writer_apply_pattern(w, "tensor.merge_consecutive_insert_extract_slice");
   tune_writer_line(w, "%%borders = transform.structured.match ops{[\"tensor.pad\"]} in %s",
                    w->func);
   tune_writer_line(w, "  : (" OP ") -> " OP);
@@ -131,14 +148,13 @@ static void write_borders(const char *around, tune_writer *w) {
 void tune_depthwise_write_planes(const tune_depthwise_plan *p, const char *around, tune_writer *w) {
   write_tile(p, w);
   write_pixels(p, w);
+  write_vectors(w);
   if (p->ops.has_pad)
     write_borders(around, w);
   // The inner one first, as there are several of them after the outer one.
   write_peel(&p->rows, "rows", w);
   write_peel(&p->lines, "lines", w);
-  tune_writer_cleanup(w);
-  tune_writer_unroll_marked(w);
-  tune_writer_cleanup(w);
+  write_unrolled(w);
   if (!p->ops.has_pad)
     return;
   tune_writer_line(w, "%%outside = transform.structured.match ops{[\"tensor.generate\"]} in %s",

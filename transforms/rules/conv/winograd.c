@@ -335,9 +335,7 @@ void tune_winograd_write_products(tune_writer *w) {
   // What starts the accumulators; a remainder of one row, and the op after, have one loop.
   for (size_t loops = 1; loops <= 2; loops++) {
     tune_writer_match_generic(w, loops == 1 ? "%lines" : "%planes", &plane, NULL, loops, w->func);
-    tune_writer_begin_foreach(w, loops == 1 ? "%lines" : "%planes", "%one");
-    tune_writer_try_vectorize(w, "%one", NULL);
-    tune_writer_end_foreach(w);
+    tune_writer_vectorize_each(w, loops == 1 ? "%lines" : "%planes");
   }
   tune_writer_match_generic(w, "%last_rows", &line, NULL, 2, w->func);
   tune_writer_begin_foreach(w, "%last_rows", "%last_row");

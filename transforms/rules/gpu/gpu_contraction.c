@@ -198,12 +198,10 @@ static void write_strided_steps(const tune_contraction_plan *loops, tune_tiling 
   tune_writer_line(w, "transform.annotate %%line_loop \"tune.unroll\" : " OP);
   tune_writer_end_foreach(w);
   tune_writer_cleanup(w);
-  tune_writer_unroll_marked(w);
+  tune_writer_unroll_marked(w, "unroll");
   tune_writer_cleanup(w);
   tune_writer_fold_unit_dims(w);
-  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
-  tune_writer_line(w, "  transform.apply_patterns.tensor.merge_consecutive_insert_extract_slice");
-  tune_writer_line(w, "} : " OP);
+  tune_writer_apply_pattern(w, "tensor.merge_consecutive_insert_extract_slice");
 }
 
 static void write_steps_of_depth(const plan *p, bool is_dot, tune_tiling *steps, tune_writer *w) {

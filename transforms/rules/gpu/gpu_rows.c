@@ -278,7 +278,7 @@ static void write_grid(const plan *p, tune_writer *w) {
   if (!is_columns)
     tune_writer_line(w, "transform.annotate %%grid \"tune.lanes\" = %%lanes : " OP ", " PARAM);
   tune_gpu_write_groups("%grid", rank, w);
-  tune_writer_fold_empty_tensors(w);
+  tune_writer_apply_pattern(w, "tensor.fold_tensor_empty");
   tune_writer_cleanup(w);
   tune_writer_fold_unit_dims(w);
 }

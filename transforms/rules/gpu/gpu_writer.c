@@ -166,9 +166,7 @@ void tune_gpu_write_vectors(tune_writer *w) {
   tune_writer_line(w, "%%vectors = transform.structured.match ops{[\"linalg.generic\", "
                       "\"linalg.fill\", \"linalg.pack\"]} in %%kernel");
   tune_writer_line(w, "  : (" OP ") -> " OP);
-  tune_writer_begin_foreach(w, "%vectors", "%op");
-  tune_writer_try_vectorize(w, "%op", NULL);
-  tune_writer_end_foreach(w);
+  tune_writer_vectorize_each(w, "%vectors");
   tune_writer_end_foreach(w);
 }
 
@@ -243,9 +241,7 @@ void tune_gpu_write_end(const tune_structure *structure, const tune_machine *mac
   tune_writer_vector_cleanup(w, widens);
   tune_writer_end_tensors(w);
   tune_writer_begin_buffers(w);
-  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
-  tune_writer_line(w, "  transform.apply_patterns.canonicalization");
-  tune_writer_line(w, "} {apply_cse} : " OP);
+  tune_writer_canonicalize(w);
   // The pass and not its patterns: these never come to an end where an expanded buffer is read
   // turned, as the parts of a depth are. Of such buffers it makes linearized indices.
   tune_writer_apply_pass(w, "fold-memref-alias-ops", "%folded");

@@ -446,7 +446,7 @@ static void write_vectors(const tune_attention_plan *p, const tune_machine *mach
                    "%%starts_generic = transform.structured.generalize %%starts : (" OP ") -> " OP);
   // The weights go straight into their block; after the next patterns this would not be seen.
   tune_writer_line(w, "transform.bufferization.eliminate_empty_tensors %s : " OP, w->func);
-  tune_writer_fold_empty_tensors(w);
+  tune_writer_apply_pattern(w, "tensor.fold_tensor_empty");
   tune_writer_fold_unit_dims(w);
 
   // Before the partial results, which are elementwise too.
@@ -493,9 +493,7 @@ static void attention_write(const tune_structure *structure, const tune_machine 
   tune_writer_end_tensors(w);
   w->func = "%func";
   tune_writer_begin_buffers(w);
-  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
-  tune_writer_line(w, "  transform.apply_patterns.vector.drop_unit_dims_with_shape_cast");
-  tune_writer_line(w, "} : " OP);
+  tune_writer_apply_pattern(w, "vector.drop_unit_dims_with_shape_cast");
   tune_writer_lower_vectors(w);
   w->stack_bytes = 65536;
   tune_writer_place_buffers(w);

@@ -138,9 +138,7 @@ static void write_vectors(tune_writer *w) {
   tune_writer_line(
       w, "%%linalg = transform.structured.match interface{LinalgOp} in %s : (" OP ") -> " OP,
       w->func);
-  tune_writer_begin_foreach(w, "%linalg", "%each");
-  tune_writer_try_vectorize(w, "%each", NULL);
-  tune_writer_end_foreach(w);
+  tune_writer_vectorize_each(w, "%linalg");
 }
 
 // So far ahead of the loads the next lines of a chain have time to come: less is late, and more

@@ -72,7 +72,7 @@ static void write_row_loops(const tune_reduction_plan *p, const tune_machine *ma
     tune_writer_line(w, "  : (" OP ") -> (%s)",
                      tune_writer_types(types, sizeof types, p->row_count + 1));
   }
-  tune_writer_fold_empty_tensors(w);
+  tune_writer_apply_pattern(w, "tensor.fold_tensor_empty");
   tune_writer_fold_unit_dims(w);
 }
 

@@ -248,7 +248,7 @@ static void write_rows(const tune_softmax_blocks *p, tune_writer *w) {
                    "[1, 0, 0]%s",
                    has_rows_for_threads(p) ? " {use_forall}" : "");
   tune_writer_line(w, "  : (" OP ") -> (" OP ", " OP ")");
-  tune_writer_fold_empty_tensors(w);
+  tune_writer_apply_pattern(w, "tensor.fold_tensor_empty");
   tune_writer_fold_unit_dims(w);
 }
 
