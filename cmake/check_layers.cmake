@@ -56,9 +56,12 @@ row(transforms/lower/common support dialects transforms/ir mlir-c llvm-c mlir)
 row(transforms/lower/bufferize support transforms/ir transforms/lower/common mlir-c)
 row(transforms/lower/cpu/arena support transforms/ir transforms/lower/common mlir-c)
 row(transforms/lower/cpu/nests support dialects transforms/ir transforms/lower/common mlir-c)
+row(transforms/lower/cpu/backend
+    support dialects transforms/ir transforms/lower/common mlir-c llvm-c)
 row(transforms/lower/cpu
     support dialects transforms/ir transforms/lower/bufferize transforms/lower/common
-    transforms/lower/cpu/arena transforms/lower/cpu/nests mlir-c llvm-c)
+    transforms/lower/cpu/arena transforms/lower/cpu/backend transforms/lower/cpu/nests mlir-c
+    llvm-c)
 row(transforms/lower/gpu
     support formats dialects transforms/ir transforms/lower/common jansson mlir-c)
 row(transforms/lower/gpu/host

@@ -31,12 +31,19 @@ static const tune_member times_members[] = {
     {TUNE_MEMBER(tune_times, outliers)},
 };
 
+static const tune_member task_seconds_members[] = {
+    {TUNE_MEMBER(tune_task_seconds, name), .is_needed = true},
+    {TUNE_MEMBER(tune_task_seconds, seconds), .is_needed = true},
+    {TUNE_MEMBER(tune_task_seconds, calls), .is_needed = true},
+};
+
 static const tune_member measure_members[] = {
     {TUNE_MEMBER(tune_measure_reply, verdict)},
     {TUNE_MEMBER(tune_measure_reply, error)},
     {TUNE_MEMBER(tune_measure_reply, check)},
     {TUNE_OPTIONAL_PART(tune_measure_reply, times, is_timed, times_members)},
     {TUNE_MEMBER(tune_measure_reply, counters)},
+    {TUNE_STRUCTS(tune_measure_reply, tasks, task_seconds_members)},
 };
 
 static const tune_member ratio_members[] = {

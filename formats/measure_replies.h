@@ -54,14 +54,27 @@ typedef struct tune_times {
   int64_t outliers;
 } tune_times;
 
+// What a task took in a run of the artifact, whose own clock says so; means over all runs.
+typedef struct tune_task_seconds {
+  const char *name; // of its function
+  double seconds;   // of all its calls in a run
+  double calls;     // in a run
+} tune_task_seconds;
+
+typedef struct tune_task_seconds_list {
+  tune_task_seconds *items;
+  size_t count;
+} tune_task_seconds_list;
+
 // What came of one artifact.
 typedef struct tune_measure_reply {
-  const char *verdict;    // NULL: none is said
-  const char *error;      // why it is no better; NULL: none
-  const json_t *check;    // tuning/record/check_result.h; NULL: nothing was checked
-  bool is_timed;          // else there are no times
-  tune_times times;       //
-  const json_t *counters; // tuning/record/counts.h; NULL: nothing was counted
+  const char *verdict;          // NULL: none is said
+  const char *error;            // why it is no better; NULL: none
+  const json_t *check;          // tuning/record/check_result.h; NULL: nothing was checked
+  bool is_timed;                // else there are no times
+  tune_times times;             //
+  const json_t *counters;       // tuning/record/counts.h; NULL: nothing was counted
+  tune_task_seconds_list tasks; // that it called, where it times them; else none
 } tune_measure_reply;
 
 typedef struct tune_measure_reply_list {

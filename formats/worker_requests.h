@@ -92,6 +92,7 @@ typedef struct tune_build_request {
   tune_int_list cpus;            // none: any
   tune_set_aside_list set_aside; // of a module's tasks; where fewer are left, the last is taken
   tune_task_choice_list choices; // of a module's tasks
+  bool times_tasks;              // of a module: the artifact times the tasks that it calls
 } tune_build_request;
 
 // For whom the spaces of candidates are.

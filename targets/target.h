@@ -94,6 +94,13 @@ struct tune_target {
 };
 #define TUNE_LEANING_COUNT 3
 
+// What all calls of a task took since the artifact was loaded, or these were set to 0
+// (transforms/lower/cpu/backend/task_times.h).
+typedef struct tune_task_time {
+  const char *name; // of its function; NULL: this is no task, and the last element
+  uint64_t nanoseconds, calls;
+} tune_task_time;
+
 struct tune_kernel {
   const tune_target_class *methods;
   // The artifact says that two runs on the same inputs may differ, since it adds up by atomic
@@ -102,6 +109,8 @@ struct tune_kernel {
   // What makes a reference lean (transforms/lower/cpu/leaning.h), TUNE_LEANING_COUNT; NULL:
   // nothing.
   double *leaning;
+  // Of the tasks that a module times as it calls them; NULL: it does not.
+  tune_task_time *task_times;
 };
 
 extern const tune_target_class tune_target_cpu;

@@ -251,6 +251,7 @@ static tune_status open_library(const cpu_target *cpu, const tune_artifact *arti
   void *prepack = dlsym(kernel->library, "tune_prepack");
   void *prepack_free = dlsym(kernel->library, "tune_prepack_free");
   kernel->base.leaning = dlsym(kernel->library, "tune_leaning");
+  kernel->base.task_times = dlsym(kernel->library, "tune_task_times");
   kernel->base.is_unordered = dlsym(kernel->library, "tune_unordered") != NULL;
   if (!prepack != !prepack_free)
     return tune_status_make(TUNE_NOT_FOUND, "%s has only one of tune_prepack and tune_prepack_free",

@@ -22,4 +22,24 @@ void report_range(const tune_times *times, double *out_minimum, double *out_maxi
 // 1 by default)", and ends the line.
 void report_tasks(const tune_described_task_list *tasks, FILE *stream);
 
+// A task of a module that was built to time them (--profile), in a run.
+typedef struct report_profile_row {
+  const char *name; // of the task, borrowed
+  double seconds;   // all calls
+  double calls;
+  double roofline_seconds; // what these take at best; NAN where that is not known
+} report_profile_row;
+
+typedef struct report_profile {
+  report_profile_row *rows; // that with the most seconds first
+  size_t count;             // 0: nothing was timed so
+  double between;           // seconds that no task has
+} report_profile;
+
+// Of subject `index`; to be deinitialised in any case.
+tune_status report_list_profile(const benchmark *b, size_t index, report_profile *out_profile);
+void report_profile_deinit(report_profile *profile);
+// As a table; nothing where nothing was timed so.
+tune_status report_print_profile(const benchmark *b, size_t index, FILE *stream);
+
 #endif // TUNE_TOOLS_TUNE_RUN_REPORT_H

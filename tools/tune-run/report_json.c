@@ -91,6 +91,23 @@ static json_t *shapes_to_json(const tune_shape_list *shapes) {
   return list;
 }
 
+// null where the module was not built for it.
+static json_t *profile_to_json(const benchmark *b, size_t index) {
+  report_profile profile;
+  tune_status status = report_list_profile(b, index, &profile);
+  json_t *list = profile.count ? json_array() : json_null();
+  for (size_t i = 0; i < profile.count; i++) {
+    const report_profile_row *row = &profile.rows[i];
+    json_array_append_new(list, json_pack("{ss so so so}", "task", row->name, "ns",
+                                          nanoseconds(row->seconds), "calls", real(row->calls),
+                                          "percent_of_roofline",
+                                          real(100 * row->roofline_seconds / row->seconds)));
+  }
+  report_profile_deinit(&profile);
+  tune_status_free(status); // what there is no memory for is left out, as all over this report
+  return list;
+}
+
 static json_t *subject_to_json(const benchmark *b, size_t index) {
   const subject *s = &b->subjects[index];
   const tune_measure_reply *result = benchmark_result(b, index);
@@ -110,6 +127,7 @@ static json_t *subject_to_json(const benchmark *b, size_t index) {
                         json_pack("{s:s, s:s?}", "verdict", why ? "wrong" : "ok", "error", why));
   }
   json_object_set_new(object, "tasks", tasks_to_json(&s->opened.module.tasks));
+  json_object_set_new(object, "profile", profile_to_json(b, index));
   json_object_set_new(object, "code", code ? code : json_null());
   json_object_set_new(object, "arena",
                       s->arena.size > 0 ? json_pack("{sI sI sI}", "size", (json_int_t)s->arena.size,

@@ -193,6 +193,7 @@ static tune_status print_subject(const benchmark *b, size_t index, FILE *stream)
             "the time\n");
   else if (s->packs_at_load)
     fprintf(stream, "  Packed at load         constants of the module; no part of the time\n");
+  TUNE_RETURN_IF_ERROR(report_print_profile(b, index, stream));
   fprintf(stream, "\n");
   return TUNE_OK;
 }

@@ -65,23 +65,16 @@ static tune_status check_record(const run_settings *s) {
   const struct {
     const char *option;
     bool is_given;
-  } of_modules[] = {{"a module", s->module != NULL},
-                    {"--function", s->function != NULL},
-                    {"--config", s->config != NULL},
-                    {"--input", s->inputs.count > 0},
-                    {"--inputs", s->input_file != NULL},
-                    {"--expect", s->expected != NULL},
-                    {"--output", s->outputs.count > 0},
-                    {"--compare", s->compare.count > 0},
-                    {"--seed", s->seed != NOT_GIVEN},
-                    {"--dynamic", s->dynamic > 0},
-                    {"--time", s->seconds != NOT_GIVEN},
-                    {"--precision", s->precision != NOT_GIVEN},
-                    {"--check=false", !s->checks},
-                    {"--build-time", s->build_seconds != NOT_GIVEN},
-                    {"--emit", s->emit != EMIT_NONE},
-                    {"--device", s->device != NULL},
-                    {"--run-time", s->run_seconds != NOT_GIVEN}};
+  } of_modules[] = {
+      {"a module", s->module != NULL},     {"--function", s->function != NULL},
+      {"--config", s->config != NULL},     {"--input", s->inputs.count > 0},
+      {"--inputs", s->input_file != NULL}, {"--expect", s->expected != NULL},
+      {"--output", s->outputs.count > 0},  {"--compare", s->compare.count > 0},
+      {"--seed", s->seed != NOT_GIVEN},    {"--dynamic", s->dynamic > 0},
+      {"--time", s->seconds != NOT_GIVEN}, {"--precision", s->precision != NOT_GIVEN},
+      {"--check=false", !s->checks},       {"--build-time", s->build_seconds != NOT_GIVEN},
+      {"--emit", s->emit != EMIT_NONE},    {"--profile", s->profiles},
+      {"--device", s->device != NULL},     {"--run-time", s->run_seconds != NOT_GIVEN}};
   for (size_t i = 0; i < sizeof of_modules / sizeof *of_modules; ++i)
     if (of_modules[i].is_given)
       return tune_status_make(TUNE_INVALID_ARGUMENT,
@@ -89,6 +82,10 @@ static tune_status check_record(const run_settings *s) {
                               "meaning",
                               s->record, of_modules[i].option);
   return TUNE_OK;
+}
+
+static bool is_cpu(const char *target) {
+  return strncmp(target, "cpu", 3) == 0 && (target[3] == 0 || target[3] == ':');
 }
 
 static tune_status check_usage(run_settings *s) {
@@ -119,6 +116,11 @@ static tune_status check_usage(run_settings *s) {
   for (size_t i = 0; i < s->outputs.count; ++i)
     if (strcmp(s->outputs.values[i], "-") != 0)
       TUNE_RETURN_IF_ERROR(tune_file_check_writable(s->outputs.values[i]));
+  if (s->profiles && (s->emit != EMIT_NONE || !is_cpu(s->target)))
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "--profile times the tasks of a module while it runs on the CPU; %s%s",
+                            s->emit != EMIT_NONE ? "--emit runs nothing" : "the target is ",
+                            s->emit != EMIT_NONE ? "" : s->target);
   if (s->emit != EMIT_NONE)
     TUNE_RETURN_IF_ERROR(check_emit(s));
   else if (s->device)
@@ -221,6 +223,10 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
       {"counters", 0, TUNE_OPTION_FLAG, &s->counters, NULL,
        "Count cycles, instructions, misses of caches and branches while the module runs, where the "
        "system lets programs do so. Of the target cpu.",
+       NULL, 0, 0},
+      {"profile", 0, TUNE_OPTION_FLAG, &s->profiles, NULL,
+       "Tell what each task takes in place: the module reads the clock around each call of one. Of "
+       "the target cpu.",
        NULL, 0, 0},
       {"check", 0, TUNE_OPTION_FLAG, &s->checks, NULL,
        "Compare all outputs with those of the plainest lowering of the module. The default; "

@@ -53,6 +53,7 @@ typedef struct run_settings {
   bool is_strict;   // a task whose schedule fails gets no other one
   bool flush_cache; // ahead of each run that is timed, and records are of such
   bool counters;    // of the processor, beside times
+  bool profiles;    // the module times its tasks
   size_t emit;      // an emit_form
   size_t format;    // a report_format
 } run_settings;

@@ -271,6 +271,7 @@ static tune_status send_build(tune_connection *worker, const subject_build *buil
                                .output = build->output,
                                .emit = build->form,
                                .set_aside = build->set_aside,
+                               .times_tasks = build->of->settings->profiles && !build->plain,
                                .limits = {seconds, BUILD_BYTES}};
   json_t *request = NULL;
   tune_status status = build->plain || config ? tune_build_request_to_json(&wanted, &request)

@@ -97,7 +97,8 @@ static tune_status make_code(const build_order *order, tune_code *out_code,
     return tune_build_task_run(order->task, order->lowering, order->config, order->emit, out_code);
   TUNE_RETURN_IF_ERROR(opened_module_choose(order->module, &order->choices));
   TUNE_RETURN_IF_ERROR(opened_module_set_aside(order->module, &order->set_aside));
-  return opened_module_build(order->module, order->lowering, order->emit, out_code, out_fallbacks);
+  return opened_module_build(order->module, order->lowering, order->emit, order->times_tasks,
+                             out_code, out_fallbacks);
 }
 
 static tune_status report_build(const tune_code *code, double link_seconds,

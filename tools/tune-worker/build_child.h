@@ -17,7 +17,7 @@
 #include "tools/tune-worker/opened_module.h"
 #include "tools/tune-worker/output.h"
 #include "transforms/build/build.h"
-#include "transforms/lower/cpu/link.h"
+#include "transforms/lower/cpu/backend/link.h"
 
 #include <sys/types.h>
 
@@ -26,6 +26,7 @@ typedef struct build_order {
   opened_module *module; // whose tasks' schedules make it, where it is one and config is not NULL
   tune_set_aside_list set_aside; // of the module's tasks
   tune_task_choice_list choices; // of these, too
+  bool times_tasks;              // the module's artifact times them
   tune_lowering *lowering;
   const tune_linker *linker;
   const tune_config *config; // NULL: the plain lowering

@@ -11,7 +11,7 @@
 #include "tools/tune-worker/parse_child.h"
 #include "transforms/build/build.h"
 #include "transforms/ir/ir.h"
-#include "transforms/lower/cpu/link.h"
+#include "transforms/lower/cpu/backend/link.h"
 #include "tuning/space/constraint.h"
 
 #include <stdio.h>

@@ -33,6 +33,7 @@ struct opened_module {
   // Of the build, in the child.
   tune_lowering *lowering;
   tune_emit emit;
+  bool times_tasks;
   tune_code code;
   tune_build_fallback_list fallbacks;
 };
@@ -76,7 +77,8 @@ static tune_status build_whole(void *user) {
   tune_build_order order = {.module = build->payload,
                             .function = tune_build_task_get_function(module->task),
                             .signature = tune_build_task_get_signature(module->task),
-                            .emit = module->emit};
+                            .emit = module->emit,
+                            .times_tasks = module->times_tasks};
   return apply_and_lower(module, build->payload, build->script, &order);
 }
 
@@ -281,11 +283,13 @@ tune_status opened_module_set_aside(opened_module *module, const tune_set_aside_
 }
 
 tune_status opened_module_build(opened_module *module, tune_lowering *lowering, tune_emit emit,
-                                tune_code *out_code, tune_build_fallback_list *out_fallbacks) {
+                                bool times_tasks, tune_code *out_code,
+                                tune_build_fallback_list *out_fallbacks) {
   *out_code = (tune_code){.bytes = NULL};
   *out_fallbacks = (tune_build_fallback_list){.count = 0};
   module->lowering = lowering;
   module->emit = emit;
+  module->times_tasks = times_tasks;
   module->cut_count = module->plan.cut_count;
   MlirOperation script, built;
   TUNE_RETURN_IF_ERROR(tune_module_fallback_build(&module->plan, module->payload, &script, &built));

@@ -40,10 +40,11 @@ tune_status opened_module_choose(opened_module *module, const tune_task_choice_l
 // a task that there is not.
 tune_status opened_module_set_aside(opened_module *module, const tune_set_aside_list *set_aside);
 
-// Builds the module, in a child. `*out_fallbacks`: the tasks that are not built as they were
-// scheduled at first, borrowed until the module goes.
+// Builds the module, in a child, as one that times its tasks or not. `*out_fallbacks`: the tasks
+// that are not built as they were scheduled at first, borrowed until the module goes.
 tune_status opened_module_build(opened_module *module, tune_lowering *lowering, tune_emit emit,
-                                tune_code *out_code, tune_build_fallback_list *out_fallbacks);
+                                bool times_tasks, tune_code *out_code,
+                                tune_build_fallback_list *out_fallbacks);
 // Whether a schedule of the user's changes none of the tasks: it matches no op of them.
 tune_status opened_module_find_idle(const opened_module *module, bool *out_is_idle);
 

@@ -14,7 +14,7 @@
 #include "formats/worker_requests.h"
 #include "tools/tune-worker/opened_module.h"
 #include "transforms/build/build.h"
-#include "transforms/lower/cpu/link.h"
+#include "transforms/lower/cpu/backend/link.h"
 
 // What builds for one target share.
 typedef struct opened_target {

@@ -102,6 +102,7 @@ static tune_status start_build(tune_server *server, const tune_build_request *wa
                        .bytes = limits->bytes > 0 ? limits->bytes : TUNE_BUILD_BYTES,
                        .cpus = wanted->cpus,
                        .set_aside = wanted->set_aside,
+                       .times_tasks = wanted->times_tasks,
                        .choices = wanted->choices};
   TUNE_RETURN_IF_ERROR(take_emit(wanted->emit, &order));
   tune_config config = {0};

@@ -7,7 +7,7 @@
 #include "transforms/ir/ir.h"
 #include "transforms/lower/common/attributes.h"
 #include "transforms/lower/common/memory.h"
-#include "transforms/lower/cpu/link.h"
+#include "transforms/lower/cpu/backend/link.h"
 #include "transforms/lower/gpu/host/host_functions.h"
 
 #include "mlir-c/BuiltinAttributes.h"

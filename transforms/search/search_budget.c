@@ -23,6 +23,8 @@
 #define LEAST_GAIN 0.05
 // A search of fewer candidates than that finds nothing.
 #define LEAST_TRIALS 6
+// Seconds that its reference and inputs take, where nobody knows.
+#define BEFORE_TRIALS 0.3
 // The share of the time in which defaults are looked at.
 #define MOST_FOR_LOOKS 0.25
 // Of the module as a whole: by default, with the winners, and plainly, each of which takes longer
@@ -52,17 +54,30 @@ static double weight(const search *s, size_t index) {
   const tune_extracted_task *task = &s->tasks.extraction->tasks[index];
   double runs = task->runs > 0 ? (double)task->runs : (double)task->occurrence_count;
   double best = seconds_at_best(s, index);
-  if (look->is_ahead)
+  // What the module does not call is no part of a run.
+  if (look->is_ahead || (s->has_profile && !(look->in_place > 0)))
     return 0;
-  if (!look->has_result)
+  if (!s->has_profile && !look->has_result)
     return runs * (best + LEAST_SECONDS);
-  double now = look->result.time.median, gain = now - best;
-  return runs * (gain > LEAST_GAIN * now ? gain : LEAST_GAIN * now);
+  double now = s->has_profile ? look->in_place : runs * look->result.time.median;
+  double gain = now - runs * best;
+  return gain > LEAST_GAIN * now ? gain : LEAST_GAIN * now;
+}
+
+// What a build of a task takes: as those that were searched, or in the whole module.
+static double seconds_of_build(const search *s) {
+  size_t count = 0;
+  for (size_t i = 0; i < s->tasks.extraction->task_count; i++)
+    count += s->looks[i].in_place > 0;
+  return s->built_tasks ? s->build_seconds / (double)s->built_tasks
+                        : s->profile_build_seconds / (double)(count ? count : 1);
 }
 
 // What a search of the task takes at least that is worth it: its reference and inputs, and some
 // candidates. Where the task's default is not known, as those of others; 0: nobody knows.
 static double least_seconds(const search *s, size_t task) {
+  if (s->has_profile)
+    return BEFORE_TRIALS + LEAST_TRIALS * seconds_of_build(s);
   double seconds = 0;
   size_t count = 0;
   for (size_t i = 0; i < s->tasks.extraction->task_count; i++) {
@@ -84,8 +99,12 @@ void tune_search_budget_begin(search *s) {
   s->end = s->begin + s->options->seconds * (keeps_some ? 1 - TUNE_SEARCH_WHOLE_SHARE : 1);
 }
 
+double tune_search_budget_end_of_looks(const search *s) {
+  return s->begin + MOST_FOR_LOOKS * s->options->seconds;
+}
+
 bool tune_search_budget_has_looked(const search *s) {
-  return tune_clock_seconds() - s->begin > MOST_FOR_LOOKS * s->options->seconds;
+  return tune_clock_seconds() > tune_search_budget_end_of_looks(s);
 }
 
 bool tune_search_budget_next(const search *s, size_t *out_task) {
@@ -118,9 +137,11 @@ void tune_search_budget_note_builds(search *s, const tune_session_result *result
 // winners: as long as its tasks take to build, where that is more than there is.
 static double kept_for_whole(const search *s) {
   double kept = s->options->seconds * TUNE_SEARCH_WHOLE_SHARE;
-  if (s->built_tasks == 0 || !s->options->checks_whole || s->is_of_parts)
+  if ((s->built_tasks == 0 && !s->has_profile) || !s->options->checks_whole || s->is_of_parts)
     return 0;
-  double all = s->build_seconds / (double)s->built_tasks * (double)s->tasks.extraction->task_count;
+  double all = s->has_profile ? s->profile_build_seconds
+                              : s->build_seconds / (double)s->built_tasks *
+                                    (double)s->tasks.extraction->task_count;
   double wanted = WHOLE_BUILDS * all, most = s->options->seconds * MOST_FOR_WHOLE;
   wanted = wanted > most ? most : wanted;
   return wanted > kept ? wanted - kept : 0;

@@ -2,7 +2,7 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/search/search_state.h"
-#include "tuning/device/process_target.h"
+#include "transforms/search/whole_task.h"
 #include "tuning/evaluators/null.h"
 #include "tuning/evaluators/process.h"
 
@@ -62,15 +62,6 @@ static double null_seconds(const search *s, const tune_task *task) {
   return bound > 0 ? bound / NULL_SHARE : TUNE_NULL_BOWL_MINIMUM;
 }
 
-void tune_search_here_describe_evaluator(const search *s,
-                                         tune_process_evaluator_options *out_options) {
-  tune_process_evaluator_options_init(out_options);
-  out_options->target = tune_process_target_of(s->tasks.facts);
-  out_options->building = s->options->building;
-  out_options->measuring = s->options->measuring;
-  out_options->seed = s->options->session.strategy_options.seed;
-}
-
 // The time of a config of the present task on the target null: a bowl as deep as its work allows.
 static double null_time(void *user, const tune_space *space, const tune_config *config) {
   const search *s = user;
@@ -89,7 +80,7 @@ tune_status tune_search_here_start(search *s) {
     return tune_evaluator_null_create(&null, &s->evaluator);
   }
   tune_process_evaluator_options options;
-  tune_search_here_describe_evaluator(s, &options);
+  tune_search_describe_evaluator(s->options, s->tasks.facts, &options);
   return tune_evaluator_process_create(&options, &s->evaluator);
 }
 

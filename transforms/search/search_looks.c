@@ -28,7 +28,8 @@ static tune_status look_at(search *s) {
 tune_status tune_search_look_at_defaults(search *s) {
   size_t task;
   find_ahead(s);
-  while (!tune_search_budget_has_looked(s) && !tune_search_is_interrupted(s) &&
+  TUNE_RETURN_IF_ERROR(tune_search_profile(s, tune_search_budget_end_of_looks(s)));
+  while (!s->has_profile && !tune_search_budget_has_looked(s) && !tune_search_is_interrupted(s) &&
          tune_search_budget_next(s, &task)) {
     tune_search_turn_to(s, task);
     if (!s->looks[task].is_ahead)

@@ -86,6 +86,7 @@ void tune_search_leave_parts(search *s, const search *before) {
   s->winners = before->winners;
   s->looks = before->looks;
   s->is_of_parts = before->is_of_parts;
+  s->has_profile = before->has_profile;
   s->end = before->end;
   tune_search_turn_to(s, before->index);
 }
@@ -117,6 +118,7 @@ tune_status tune_search_enter_parts(search *s, tune_fusion_cut_form form, search
   if (!s->is_of_parts)
     s->whole = s->index;
   s->is_of_parts = true;
+  s->has_profile = false;
   tune_status status = enter(s, out_before->tasks.extraction, extraction, &anchors);
   *out_is_cut = tune_status_is_ok(status);
   if (*out_is_cut)

@@ -50,6 +50,7 @@ typedef struct tune_search_look {
   bool is_ahead;              // it is done once, and is no part of a run
   bool has_result;            // its default was built and timed
   tune_session_result result; // that session's
+  double in_place; // seconds of all its calls in a run of the module by default; 0: not known
 } tune_search_look;
 
 // One search. Owns everything but the options and the observer.
@@ -67,6 +68,8 @@ struct tune_search {
   double end;           // when the time of the tasks is up; 0: never
   double build_seconds; // a candidate of each task that was searched takes to build, in all
   size_t built_tasks;   // how many these are
+  bool has_profile;     // the module was seen to run by default: tasks in it have `in_place`
+  double profile_build_seconds; // that its build took; 0: there was none
 
   bool takes_time;     // here: made-up times have no conditions, those of elsewhere are not ours
   bool tells_progress; // to the observer: in rounds, the same trials come again in each
@@ -115,6 +118,7 @@ bool tune_search_budget_is_enough(const struct tune_search *s);
 // is most to gain, else the first. False: all have begun.
 bool tune_search_budget_next(const struct tune_search *s, size_t *out_task);
 // Whether looking at defaults has taken the time that is for it.
+double tune_search_budget_end_of_looks(const struct tune_search *s);
 bool tune_search_budget_has_looked(const struct tune_search *s);
 
 // Makes `task` the present one.
@@ -137,8 +141,11 @@ tune_status tune_search_run_known(struct tune_search *s, tune_task *out_task,
 // for all tasks; it and `*task` are those of the best afterwards.
 tune_status tune_search_try_rules(struct tune_search *s, tune_task *task,
                                   tune_session_result *result);
-// Looks at the defaults of all tasks that are part of a run, those first that take most of it at
-// best, as long as there is time for that.
+// Finds what each task takes in the module by default, where there are many, until `deadline`
+// (tune_clock_seconds). A module that does not build or run has no profile, which is no error.
+tune_status tune_search_profile(struct tune_search *s, double deadline);
+// Looks at the defaults of all tasks that are part of a run, where there is no profile, those first
+// that take most of it at best, as long as there is time for that.
 tune_status tune_search_look_at_defaults(struct tune_search *s);
 // The look's result, where the present task gets no more time than that; empty where there is none.
 void tune_search_take_look(struct tune_search *s, tune_session_result *out_result);
@@ -198,10 +205,6 @@ tune_status tune_search_keep_demotions(const struct tune_search *s,
 // Looks at the module with all winners as a whole, and has those of its tasks that lose there
 // written otherwise. What keeps it from that is told, and no failure of the search.
 tune_status tune_search_look_at_whole(struct tune_search *s);
-
-// The options of an evaluator that measures here; they borrow of the search.
-void tune_search_here_describe_evaluator(const struct tune_search *s,
-                                         tune_process_evaluator_options *out_options);
 
 bool tune_search_is_interrupted(const struct tune_search *s);
 

@@ -5,7 +5,6 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#include "support/file.h"
 #include "support/json.h"
 #include "support/scratch.h"
 #include "transforms/ir/ir.h"
@@ -166,19 +165,6 @@ static tune_status add_task(whole *w, size_t task) {
   return tune_space_add_knob(w->space, &knob);
 }
 
-static tune_status write_text(whole *w) {
-  char *text = NULL;
-  TUNE_RETURN_IF_ERROR(tune_scratch_create(&w->scratch));
-  if (asprintf(&w->path, "%s/module.mlir", tune_scratch_get_path(w->scratch)) < 0) {
-    w->path = NULL;
-    return tune_status_out_of_memory("looking at a module as a whole");
-  }
-  TUNE_RETURN_IF_ERROR(tune_ir_print(mlirModuleGetOperation(w->search->module), false, &text));
-  tune_status status = tune_file_write(w->path, text, strlen(text));
-  free(text);
-  return status;
-}
-
 static tune_status prepare(whole *w) {
   size_t count = w->count;
   w->ways = calloc(count + 1, sizeof *w->ways);
@@ -215,7 +201,7 @@ static void whole_deinit(whole *w) {
 static tune_status run_on(whole *w, const tune_task *task, tune_demotion *out_demotion) {
   const search *s = w->search;
   tune_process_evaluator_options options;
-  tune_search_here_describe_evaluator(s, &options);
+  tune_search_describe_evaluator(s->options, s->tasks.facts, &options);
   tune_whole_task_set_limits(&options);
   tune_evaluator evaluator;
   TUNE_RETURN_IF_ERROR(tune_evaluator_process_create(&options, &evaluator));
@@ -235,7 +221,8 @@ static tune_status look(whole *w, tune_demotion *out_demotion) {
   const search *s = w->search;
   const tune_extraction *extraction = s->tasks.extraction;
   TUNE_RETURN_IF_ERROR(prepare(w));
-  TUNE_RETURN_IF_ERROR(write_text(w));
+  TUNE_RETURN_IF_ERROR(tune_scratch_create(&w->scratch));
+  TUNE_RETURN_IF_ERROR(tune_whole_task_write(w->search->module, w->scratch, &w->path));
   MlirOperation function;
   TUNE_RETURN_IF_ERROR(
       tune_ir_find_function(mlirModuleGetOperation(s->module), s->options->function, &function));

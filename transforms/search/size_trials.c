@@ -8,7 +8,6 @@
 #include "transforms/ir/ir.h"
 #include "transforms/search/whole_task.h"
 #include "transforms/variants/variant_module.h"
-#include "tuning/device/process_target.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,14 +68,9 @@ static void describe_task(contender *c, const tune_size_form *form) {
 }
 
 static tune_status start(contender *c) {
-  const tune_search_options *search = c->trials->options;
   tune_process_evaluator_options options;
-  tune_process_evaluator_options_init(&options);
-  options.target = tune_process_target_of(c->trials->facts);
-  options.building = search->building;
-  options.measuring = search->measuring;
+  tune_search_describe_evaluator(c->trials->options, c->trials->facts, &options);
   tune_whole_task_set_limits(&options);
-  options.seed = search->session.strategy_options.seed;
   TUNE_RETURN_IF_ERROR(tune_evaluator_process_create(&options, &c->evaluator));
   return c->evaluator.methods->open(c->evaluator.self, &c->task);
 }

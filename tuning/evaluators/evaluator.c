@@ -8,6 +8,9 @@ void tune_evaluation_deinit(tune_evaluation *evaluation) {
   free(evaluation->error);
   free(evaluation->digest);
   free(evaluation->time.samples);
+  for (size_t i = 0; evaluation->parts && i < evaluation->part_count; ++i)
+    free(evaluation->parts[i].function);
+  free(evaluation->parts);
   *evaluation = (tune_evaluation){0};
 }
 

@@ -28,6 +28,12 @@
 extern "C" {
 #endif
 
+// What a task of a module took in a run of the artifact.
+typedef struct tune_part_time {
+  char *function; // its name
+  double seconds; // of all its calls in a run
+} tune_part_time;
+
 // What came of a ticket. Owns its texts and samples.
 typedef struct tune_evaluation {
   uint64_t ticket;
@@ -37,6 +43,8 @@ typedef struct tune_evaluation {
   char *digest;         // of the artifact, once built
   tune_timing time;     // once measured
   tune_run_figures run;
+  tune_part_time *parts; // of a module that times its tasks, once measured
+  size_t part_count;
   tune_code_features code;                // of a build
   double stage_seconds[TUNE_STAGE_COUNT]; // those of the build, or that of the measurement
   double waited;      // seconds that the measurement waited for others that time on the same cores

@@ -37,7 +37,8 @@ static tune_status process_wait(void *self, double seconds, tune_evaluation *eve
 static tune_status process_open(void *self, const tune_task *task) {
   struct process_evaluator *evaluator = self;
   evaluator->task = task;
-  evaluator->reference = REFERENCE_TO_BUILD;
+  evaluator->reference =
+      task->module && task->module->times_tasks ? REFERENCE_BUILT : REFERENCE_TO_BUILD;
   evaluator->reference_seconds = 0;
   // The worker forgets a task when another one of the same name is opened; the measurer is told to,
   // and a name of its own for each tells the answer to that from the others.

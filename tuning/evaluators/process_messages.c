@@ -92,7 +92,8 @@ static tune_status request_build_of_module(const tune_process_evaluator_options 
                                   .output = output,
                                   .limits = {options->building.seconds, options->building.bytes},
                                   .cpus = {cores->build, cores->build_count},
-                                  .choices = {choices, list_choices(task, config, choices)}};
+                                  .choices = {choices, list_choices(task, config, choices)},
+                                  .times_tasks = task->module->times_tasks};
     status = tune_build_request_to_json(&request, out_request);
   }
   json_decref(values);
@@ -263,10 +264,29 @@ static tune_status take_figures(const tune_measure_reply *result, tune_run_figur
   return tune_run_figures_validate(run);
 }
 
+static tune_status take_parts(const tune_task_seconds_list *tasks, tune_evaluation *event) {
+  if (tasks->count == 0)
+    return TUNE_OK;
+  event->parts = calloc(tasks->count, sizeof *event->parts);
+  if (!event->parts)
+    return tune_status_out_of_memory("reading a reply");
+  event->part_count = tasks->count;
+  for (size_t i = 0; i < tasks->count; ++i) {
+    if (!(tasks->items[i].seconds >= 0))
+      return malformed("tasks");
+    event->parts[i].seconds = tasks->items[i].seconds;
+    TUNE_RETURN_IF_ERROR(copy_text(tasks->items[i].name, &event->parts[i].function));
+  }
+  return TUNE_OK;
+}
+
 static tune_status take_measure(const tune_measure_reply *result, tune_evaluation *event) {
   TUNE_RETURN_IF_ERROR(take_verdict(result->verdict, TUNE_SAID_OK, result->error, event));
   TUNE_RETURN_IF_ERROR(tune_reply_was_read(take_figures(result, &event->run)));
-  return tune_verdict_is_failure(event->verdict) ? TUNE_OK : take_times(result, &event->time);
+  if (tune_verdict_is_failure(event->verdict))
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(take_parts(&result->tasks, event));
+  return take_times(result, &event->time);
 }
 
 tune_status tune_reply_read_measure(const json_t *reply, tune_evaluation *event) {

@@ -44,6 +44,7 @@ typedef struct tune_task_module {
   const char *path;                 // of its text
   const char *schedule;             // path of the user's; NULL: none
   bool is_of_other_sizes;           // than some of its choices: these are taken where they fit
+  bool times_tasks;                 // artifacts tell what each task takes, and nothing is checked
   const char *const *keys;          // of its tasks
   const tune_task_way *const *ways; // of each task: of each value of its knob
 } tune_task_module;

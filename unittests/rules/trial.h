@@ -12,7 +12,7 @@
 
 #include "support/string_builder.h"
 #include "transforms/build/build.h"
-#include "transforms/lower/cpu/link.h"
+#include "transforms/lower/cpu/backend/link.h"
 #include "transforms/rules/rule.h"
 
 #define TRIAL_THREADS 2

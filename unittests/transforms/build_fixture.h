@@ -8,7 +8,7 @@
 #define TUNE_UNITTESTS_TRANSFORMS_BUILD_FIXTURE_H
 
 #include "transforms/build/build.h"
-#include "transforms/lower/cpu/link.h"
+#include "transforms/lower/cpu/backend/link.h"
 #include "unittests/transforms/mlir_context.h"
 
 #include <setjmp.h>

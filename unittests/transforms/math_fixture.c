@@ -3,7 +3,7 @@
 #include "unittests/transforms/math_fixture.h"
 
 #include "transforms/build/build.h"
-#include "transforms/lower/cpu/link.h"
+#include "transforms/lower/cpu/backend/link.h"
 #include "unittests/transforms/mlir_context.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 //===- openmp_noalias_test.c - Memory that threads know not to overlap --------------------===//
 
-#include "transforms/lower/cpu/openmp_noalias.h"
+#include "transforms/lower/cpu/backend/openmp_noalias.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

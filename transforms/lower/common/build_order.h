@@ -28,6 +28,7 @@ typedef struct tune_build_order {
   const tune_function_signature *signature; // of the function before its schedule
   bool plain;                               // the reference (cpu/cpu.h), whatever is lowered for
   tune_emit emit;
+  bool times_tasks; // on CPUs the code times the tasks that it calls (cpu/backend/task_times.h)
 } tune_build_order;
 
 // A run sets all of it, also where it fails; tune_code_deinit it in either case.

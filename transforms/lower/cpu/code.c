@@ -5,8 +5,9 @@
 #include "dialects/diagnostic.h"
 #include "support/clock.h"
 #include "transforms/ir/ir.h"
+#include "transforms/lower/cpu/backend/openmp_noalias.h"
+#include "transforms/lower/cpu/backend/task_times.h"
 #include "transforms/lower/cpu/entry.h"
-#include "transforms/lower/cpu/openmp_noalias.h"
 
 #include "mlir-c/Target/LLVMIR.h"
 #include "llvm-c/Core.h"
@@ -155,6 +156,17 @@ static void hurry_long_glue(LLVMModuleRef module) {
   }
 }
 
+static tune_status time_parts(const tune_function_modules *parts, LLVMModuleRef module) {
+  const char **names = malloc((parts->count + 1) * sizeof *names);
+  if (!names)
+    return tune_status_out_of_memory("timing tasks");
+  for (size_t i = 0; i < parts->count; i++)
+    names[i] = parts->items[i].function;
+  tune_status status = tune_task_times_add(module, names, parts->count);
+  free(names);
+  return status;
+}
+
 static tune_status generate(const tune_code_source *source, const tune_llvm_target *target,
                             tune_emit emit, LLVMContextRef llvm_context, tune_code *code) {
   double start = tune_clock_seconds();
@@ -172,6 +184,8 @@ static tune_status generate(const tune_code_source *source, const tune_llvm_targ
     hurry_long_glue(module);
   for (size_t i = 0; i < source->parts->count && tune_status_is_ok(status); ++i)
     status = add_part(&source->parts->items[i], target, module);
+  if (tune_status_is_ok(status) && source->times_tasks)
+    status = time_parts(source->parts, module);
   double optimized = tune_clock_seconds();
   code->report.optimize += optimized - translated;
   if (tune_status_is_ok(status))

@@ -28,6 +28,7 @@ typedef struct tune_code_source {
   const tune_prepack *prepack;
   const tune_llvm_options *options; // of what is no part
   bool is_unordered;                // unordered.h
+  bool times_tasks;                 // calls of parts are timed (backend/task_times.h)
 } tune_code_source;
 
 // Emits LLVM IR, assembly or an object file into `code`, and adds to its report. INVALID_ARGUMENT

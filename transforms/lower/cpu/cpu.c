@@ -348,7 +348,8 @@ tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, const tune_build_
                                .signature = order->signature,
                                .prepack = &prepack,
                                .options = &options,
-                               .is_unordered = is_unordered(order->module, &parts)};
+                               .is_unordered = is_unordered(order->module, &parts),
+                               .times_tasks = order->times_tasks};
     status = tune_code_generate(&source, &lowering->target, order->emit, out_code);
   }
   tune_function_modules_deinit(&parts);

@@ -13,7 +13,7 @@
 #ifndef TUNE_TRANSFORMS_LOWER_CPU_FUNCTION_MODULES_H
 #define TUNE_TRANSFORMS_LOWER_CPU_FUNCTION_MODULES_H
 
-#include "transforms/lower/cpu/llvm.h"
+#include "transforms/lower/cpu/backend/llvm.h"
 #include "transforms/lower/cpu/math.h"
 
 #include "mlir-c/IR.h"

@@ -23,7 +23,7 @@
 #define TUNE_TRANSFORMS_LOWER_CPU_MATH_H
 
 #include "support/status.h"
-#include "transforms/lower/cpu/llvm.h"
+#include "transforms/lower/cpu/backend/llvm.h"
 
 #include "mlir-c/IR.h"
 #include "mlir-c/Rewrite.h"

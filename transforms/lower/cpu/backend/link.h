@@ -12,8 +12,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_CPU_LINK_H
-#define TUNE_TRANSFORMS_LOWER_CPU_LINK_H
+#ifndef TUNE_TRANSFORMS_LOWER_CPU_BACKEND_LINK_H
+#define TUNE_TRANSFORMS_LOWER_CPU_BACKEND_LINK_H
 
 #include "support/status.h"
 
@@ -41,4 +41,4 @@ tune_status tune_linker_run(const tune_linker *linker, const void *object, size_
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_CPU_LINK_H
+#endif // TUNE_TRANSFORMS_LOWER_CPU_BACKEND_LINK_H

@@ -16,8 +16,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_CPU_LLVM_H
-#define TUNE_TRANSFORMS_LOWER_CPU_LLVM_H
+#ifndef TUNE_TRANSFORMS_LOWER_CPU_BACKEND_LLVM_H
+#define TUNE_TRANSFORMS_LOWER_CPU_BACKEND_LLVM_H
 
 #include "support/status.h"
 
@@ -72,4 +72,4 @@ tune_status tune_llvm_generate(LLVMModuleRef module, const tune_llvm_target *tar
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_CPU_LLVM_H
+#endif // TUNE_TRANSFORMS_LOWER_CPU_BACKEND_LLVM_H

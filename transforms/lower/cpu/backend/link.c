@@ -1,10 +1,10 @@
 //===- link.c - Linking an object file to a shared object --------------------===//
 
-#include "transforms/lower/cpu/link.h"
+#include "transforms/lower/cpu/backend/link.h"
 
 #include "support/file.h"
 #include "support/process.h"
-#include "transforms/lower/cpu/link_symbols.h"
+#include "transforms/lower/cpu/backend/link_symbols.h"
 
 #include <dlfcn.h>
 #include <elf.h>

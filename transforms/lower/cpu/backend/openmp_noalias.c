@@ -11,7 +11,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#include "transforms/lower/cpu/openmp_noalias.h"
+#include "transforms/lower/cpu/backend/openmp_noalias.h"
 
 #include <stdbool.h>
 #include <stdio.h>

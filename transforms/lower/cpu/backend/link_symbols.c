@@ -1,6 +1,6 @@
 //===- link_symbols.c -----------------------------------------------------------===//
 
-#include "transforms/lower/cpu/link_symbols.h"
+#include "transforms/lower/cpu/backend/link_symbols.h"
 
 #include "support/file.h"
 

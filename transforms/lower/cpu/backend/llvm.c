@@ -1,6 +1,6 @@
 //===- llvm.c - LLVM's optimizer and code generator --------------------------===//
 
-#include "transforms/lower/cpu/llvm.h"
+#include "transforms/lower/cpu/backend/llvm.h"
 
 #include "dialects/diagnostic.h"
 #include "support/nearest.h"

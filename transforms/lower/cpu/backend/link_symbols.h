@@ -7,8 +7,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_CPU_LINK_SYMBOLS_H
-#define TUNE_TRANSFORMS_LOWER_CPU_LINK_SYMBOLS_H
+#ifndef TUNE_TRANSFORMS_LOWER_CPU_BACKEND_LINK_SYMBOLS_H
+#define TUNE_TRANSFORMS_LOWER_CPU_BACKEND_LINK_SYMBOLS_H
 
 #include "support/status.h"
 
@@ -24,4 +24,4 @@ tune_status tune_link_check_symbols(const char *path);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_CPU_LINK_SYMBOLS_H
+#endif // TUNE_TRANSFORMS_LOWER_CPU_BACKEND_LINK_SYMBOLS_H

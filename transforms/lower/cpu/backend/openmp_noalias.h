@@ -10,8 +10,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_CPU_OPENMP_NOALIAS_H
-#define TUNE_TRANSFORMS_LOWER_CPU_OPENMP_NOALIAS_H
+#ifndef TUNE_TRANSFORMS_LOWER_CPU_BACKEND_OPENMP_NOALIAS_H
+#define TUNE_TRANSFORMS_LOWER_CPU_BACKEND_OPENMP_NOALIAS_H
 
 #include "llvm-c/Types.h"
 
@@ -27,4 +27,4 @@ void tune_openmp_noalias_declare(LLVMModuleRef module);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_CPU_OPENMP_NOALIAS_H
+#endif // TUNE_TRANSFORMS_LOWER_CPU_BACKEND_OPENMP_NOALIAS_H

@@ -1,0 +1,96 @@
+//===- report_profile.c - Where the time of a module goes ---------------------------===//
+//
+// What each task takes in place, by the clock that the module reads around its calls
+// (transforms/lower/cpu/backend/task_times.h).
+//
+//===--------------------------------------------------------------------------===//
+
+#include "tools/tune-run/report.h"
+
+#include "support/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What functions of tasks are called (transforms/tasks/outline.h), with the task's index after it.
+#define PREFIX "tune_task_"
+
+static const tune_described_task *find_task(const tune_described_task_list *tasks,
+                                            const char *function) {
+  if (strncmp(function, PREFIX, strlen(PREFIX)) != 0)
+    return NULL;
+  char *end;
+  unsigned long index = strtoul(function + strlen(PREFIX), &end, 10);
+  return *end == 0 && index < tasks->count ? &tasks->items[index] : NULL;
+}
+
+static double roofline_seconds(const benchmark *b, const tune_described_task *task) {
+  if (!b->facts->roofline || task->empty || !(task->bytes > 0) || task->runs <= 0)
+    return NAN;
+  tune_roofline_work work = {.type = task->type,
+                             .flops = (double)task->flops,
+                             .bytes = (double)task->bytes,
+                             .flushes_cache = b->facts->flushes_cache};
+  double seconds = tune_roofline_find_place(b->facts->roofline, &work).seconds;
+  return seconds > 0 ? seconds * (double)task->runs : NAN;
+}
+
+static int by_seconds(const void *a, const void *b) {
+  double one = ((const tune_task_seconds *)a)->seconds;
+  double other = ((const tune_task_seconds *)b)->seconds;
+  return one < other ? 1 : one > other ? -1 : 0;
+}
+
+tune_status report_list_profile(const benchmark *b, size_t index, report_profile *out_profile) {
+  const tune_measure_reply *result = benchmark_result(b, index);
+  *out_profile = (report_profile){.count = 0};
+  if (!result || result->tasks.count == 0)
+    return TUNE_OK;
+  size_t count = result->tasks.count;
+  tune_task_seconds *sorted = calloc(count, sizeof *sorted);
+  out_profile->rows = calloc(count, sizeof *out_profile->rows);
+  if (!sorted || !out_profile->rows) {
+    free(sorted);
+    return tune_status_out_of_memory("reporting");
+  }
+  memcpy(sorted, result->tasks.items, count * sizeof *sorted);
+  qsort(sorted, count, sizeof *sorted, by_seconds);
+  out_profile->between = result->times.median;
+  for (size_t i = 0; i < count; i++) {
+    const tune_described_task *task =
+        find_task(&b->subjects[index].opened.module.tasks, sorted[i].name);
+    out_profile->rows[out_profile->count++] =
+        (report_profile_row){.name = task ? task->name : sorted[i].name,
+                             .seconds = sorted[i].seconds,
+                             .calls = sorted[i].calls,
+                             .roofline_seconds = task ? roofline_seconds(b, task) : NAN};
+    out_profile->between -= sorted[i].seconds;
+  }
+  free(sorted);
+  return TUNE_OK;
+}
+
+void report_profile_deinit(report_profile *profile) { free(profile->rows); }
+
+tune_status report_print_profile(const benchmark *b, size_t index, FILE *stream) {
+  report_profile profile;
+  TUNE_RETURN_IF_ERROR(report_list_profile(b, index, &profile));
+  double median = benchmark_median(b, index);
+  if (profile.count > 0)
+    fprintf(stream, "  %8s  %9s  %6s  %8s  %s\n", "share", "time", "calls", "roofline", "task");
+  for (size_t i = 0; i < profile.count; i++) {
+    const report_profile_row *row = &profile.rows[i];
+    double share = row->roofline_seconds / row->seconds;
+    fprintf(stream, "  %8s  %9s  %6.4g  %8s  %s\n", tune_figure_percent(row->seconds / median).text,
+            tune_figure_seconds(row->seconds).text, row->calls,
+            isfinite(share) ? tune_figure_percent(share).text : "-", row->name);
+  }
+  if (profile.count > 0 && profile.between > 0)
+    fprintf(stream, "  %8s  %9s  %6s  %8s  %s\n",
+            tune_figure_percent(profile.between / median).text,
+            tune_figure_seconds(profile.between).text, "", "", "between tasks");
+  report_profile_deinit(&profile);
+  return TUNE_OK;
+}
