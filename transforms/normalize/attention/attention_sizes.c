@@ -17,9 +17,18 @@
 #include <math.h>
 
 // What rule `attention` takes: blocks of rows by fours, all else in vectors of AVX-512.
-enum { ROWS = 4, LEAST_BLOCK = 8, MOST_BLOCK = 32, VECTOR = 16, LEAST_ROWS = 16, LEAST_KEYS = 32 };
+enum {
+  ROWS = 4,
+  LEAST_BLOCK = 8,
+  MOST_BLOCK = 32,
+  VECTOR = 16,
+  TWELVE = 12,
+  LEAST_ROWS = 16,
+  LEAST_KEYS = 32
+};
 
 #define MOST_ADDED 1.25
+#define MOST_FOR_TWELVES 1.04
 
 // The sizes that attention has, and that it is to have.
 typedef struct sizes {
@@ -34,13 +43,18 @@ static bool falls_into_blocks(int64_t rows) {
   return false;
 }
 
-static int64_t round_rows(int64_t rows) {
-  while (rows % ROWS != 0 || !falls_into_blocks(rows))
-    ++rows;
-  return rows;
-}
-
 static int64_t round_up(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }
+
+// Blocks of twelve are tiles of twelve rows or of six, whichever fill the registers best: 204 rows
+// take 0.97 of the time of 200 with AVX-512, and 0.89 with AVX2 (6 x 208 keys).
+static int64_t round_rows(int64_t rows) {
+  int64_t least = rows, twelves = round_up(rows, TWELVE);
+  while (least % ROWS != 0 || !falls_into_blocks(least))
+    ++least;
+  return least > rows && twelves > TWELVE && (double)twelves <= MOST_FOR_TWELVES * (double)least
+             ? twelves
+             : least;
+}
 
 static double products(const sizes *s) {
   return (double)s->rows * (double)s->keys * (double)(s->width + s->cols);
