@@ -197,6 +197,15 @@ static void write_transposes(const tune_contraction_plan *plan, tune_writer *w) 
                    "%%one_transpose tile_sizes %s",
                    b->rank, block_sizes(plan, target, sizeof target, depth, col));
   tune_writer_line(w, "  : (" OP ") -> (%s)", tune_writer_types(types, sizeof types, b->rank + 1));
+  if (!plan->cols_divide) {
+    // Upstream asks at run time whether a block is nothing but padding. Then it is a block without
+    // columns of its own, which needs no branch; with one, memory comes out of both of its sides,
+    // and nothing of it is seen to depend on constants alone.
+    tune_writer_line(w, "%%guards = transform.structured.match ops{[\"scf.if\"]} in "
+                        "%%transpose_loops#0 : (" OP ") -> " OP);
+    tune_writer_line(w, "transform.scf.take_assumed_branch %%guards take_else_branch");
+    tune_writer_line(w, "  : (" OP ") -> ()");
+  }
   tune_writer_line(w, "%%blocks = transform.structured.match ops{[\"tensor.pad\"]} "
                       "in %%transpose_loops#0 : (" OP ") -> " OP);
   tune_writer_begin_foreach(w, "%blocks", "%block");
