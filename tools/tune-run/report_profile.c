@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What functions of tasks are called (transforms/tasks/outline.h), with the task's index after it.
+// What functions of tasks are called (transforms/tasks/outline.h), with the task's index after it;
+// then come '_' and more, where a task has several, whose constants are packed apart.
 #define PREFIX "tune_task_"
 
 static const tune_described_task *find_task(const tune_described_task_list *tasks,
@@ -23,7 +24,7 @@ static const tune_described_task *find_task(const tune_described_task_list *task
     return NULL;
   char *end;
   unsigned long index = strtoul(function + strlen(PREFIX), &end, 10);
-  return *end == 0 && index < tasks->count ? &tasks->items[index] : NULL;
+  return (*end == 0 || *end == '_') && index < tasks->count ? &tasks->items[index] : NULL;
 }
 
 static double roofline_seconds(const benchmark *b, const tune_described_task *task) {
@@ -38,9 +39,18 @@ static double roofline_seconds(const benchmark *b, const tune_described_task *ta
 }
 
 static int by_seconds(const void *a, const void *b) {
-  double one = ((const tune_task_seconds *)a)->seconds;
-  double other = ((const tune_task_seconds *)b)->seconds;
+  double one = ((const report_profile_row *)a)->seconds;
+  double other = ((const report_profile_row *)b)->seconds;
   return one < other ? 1 : one > other ? -1 : 0;
+}
+
+// The row of `name`, a new one where there is none.
+static report_profile_row *find_row(report_profile *profile, const char *name) {
+  for (size_t i = 0; i < profile->count; i++)
+    if (profile->rows[i].name == name)
+      return &profile->rows[i];
+  profile->rows[profile->count] = (report_profile_row){.name = name, .roofline_seconds = NAN};
+  return &profile->rows[profile->count++];
 }
 
 tune_status report_list_profile(const benchmark *b, size_t index, report_profile *out_profile) {
@@ -48,27 +58,22 @@ tune_status report_list_profile(const benchmark *b, size_t index, report_profile
   *out_profile = (report_profile){.count = 0};
   if (!result || result->tasks.count == 0)
     return TUNE_OK;
-  size_t count = result->tasks.count;
-  tune_task_seconds *sorted = calloc(count, sizeof *sorted);
-  out_profile->rows = calloc(count, sizeof *out_profile->rows);
-  if (!sorted || !out_profile->rows) {
-    free(sorted);
+  out_profile->rows = calloc(result->tasks.count, sizeof *out_profile->rows);
+  if (!out_profile->rows)
     return tune_status_out_of_memory("reporting");
-  }
-  memcpy(sorted, result->tasks.items, count * sizeof *sorted);
-  qsort(sorted, count, sizeof *sorted, by_seconds);
   out_profile->between = result->times.median;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < result->tasks.count; i++) {
+    const tune_task_seconds *said = &result->tasks.items[i];
     const tune_described_task *task =
-        find_task(&b->subjects[index].opened.module.tasks, sorted[i].name);
-    out_profile->rows[out_profile->count++] =
-        (report_profile_row){.name = task ? task->name : sorted[i].name,
-                             .seconds = sorted[i].seconds,
-                             .calls = sorted[i].calls,
-                             .roofline_seconds = task ? roofline_seconds(b, task) : NAN};
-    out_profile->between -= sorted[i].seconds;
+        find_task(&b->subjects[index].opened.module.tasks, said->name);
+    report_profile_row *row = find_row(out_profile, task ? task->name : said->name);
+    row->seconds += said->seconds;
+    row->calls += said->calls;
+    if (task)
+      row->roofline_seconds = roofline_seconds(b, task);
+    out_profile->between -= said->seconds;
   }
-  free(sorted);
+  qsort(out_profile->rows, out_profile->count, sizeof *out_profile->rows, by_seconds);
   return TUNE_OK;
 }
 

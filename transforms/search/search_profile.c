@@ -58,7 +58,8 @@ static tune_status build(profile *p, tune_evaluation *out_event) {
   return tune_status_is_ok(status) ? await(p, out_event) : status;
 }
 
-// Tasks by the numbers in the names of their functions.
+// Tasks by the numbers in the names of their functions. A task may have several, as
+// tune_task_3_0, whose constants are packed apart.
 static void take_parts(search *s, const tune_evaluation *event) {
   size_t count = s->tasks.extraction->task_count;
   for (size_t i = 0; i < event->part_count; i++) {
@@ -67,8 +68,8 @@ static void take_parts(search *s, const tune_evaluation *event) {
       continue;
     char *end;
     unsigned long task = strtoul(part->function + strlen(TUNE_OUTLINE_PREFIX), &end, 10);
-    if (*end == 0 && task < count)
-      s->looks[task].in_place = part->seconds;
+    if ((*end == 0 || *end == '_') && task < count)
+      s->looks[task].in_place += part->seconds;
   }
   s->has_profile = event->part_count > 0;
 }
