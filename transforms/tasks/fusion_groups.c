@@ -338,17 +338,34 @@ static bool may_move_operand(const tune_fusion_node *node) {
          (node->facts.op_class == TUNE_OP_MOVEMENT && !makes_integers(node));
 }
 
+// Whether all that `node` reads is constant, so that it may be done ahead.
+static bool is_of_constants(const tune_fusion_node *node) {
+  bool is_constant = tune_ir_is(mlirOperationGetParentOperation(node->op), "func.func") &&
+                     node->facts.input_count > 0;
+  for (size_t i = 0; i < node->facts.input_count && is_constant; ++i)
+    is_constant = tune_constant_is_value(mlirOperationGetOperand(node->op, (intptr_t)i));
+  return is_constant;
+}
+
 // Whether `node` moves a constant, as a convolution's filter: as a task of its own that is done
 // ahead. (A matrix product packs what it multiplies by anyhow.)
 static bool is_ahead(const tune_fusion_groups *groups, const tune_fusion_node *node,
                      const tune_fusion_group *group) {
-  bool is_ahead = groups->for_cpu && group->has_heavy &&
-                  tune_ir_is(mlirOperationGetParentOperation(node->op), "func.func") &&
-                  groups->nodes[group->anchor].facts.op_class == TUNE_OP_CONVOLUTION &&
-                  node->facts.op_class == TUNE_OP_MOVEMENT && node->facts.input_count > 0;
-  for (size_t i = 0; i < node->facts.input_count && is_ahead; ++i)
-    is_ahead = tune_constant_is_value(mlirOperationGetOperand(node->op, (intptr_t)i));
-  return is_ahead;
+  return groups->for_cpu && group->has_heavy && is_of_constants(node) &&
+         groups->nodes[group->anchor].facts.op_class == TUNE_OP_CONVOLUTION &&
+         node->facts.op_class == TUNE_OP_MOVEMENT;
+}
+
+// Whether `node` computes elements that the group's product reads once each, as the keys of a
+// single query: where they are read is as good a place to compute them as any. (What is ahead is
+// better.)
+static bool is_read_once(const tune_fusion_groups *groups, const tune_fusion_node *node,
+                         const tune_fusion_group *group) {
+  const tune_op_facts *facts = &node->facts, *anchor = &groups->nodes[group->anchor].facts;
+  uint64_t points = tune_op_facts_extent(facts, false);
+  return groups->for_cpu && group->has_heavy && anchor->op_class == TUNE_OP_CONTRACTION &&
+         facts->op_class == TUNE_OP_ELEMENTWISE && !facts->has_math && !makes_integers(node) &&
+         !is_of_constants(node) && points > 0 && points == tune_op_facts_extent(anchor, false);
 }
 
 // Whether it is dear, and computed again for many points of the root: the root of a variance, a
@@ -390,8 +407,8 @@ static bool join(tune_fusion_groups *groups, tune_fusion_node *node, const users
   if (group->count >= MAX_GROUP_SIZE || !may_join(groups, node, group))
     return false;
   if (all->as_operand) {
-    if (!may_move_operand(node) || (all->as_value && !node->is_cheap) ||
-        is_ahead(groups, node, group))
+    if (!(may_move_operand(node) || is_read_once(groups, node, group)) ||
+        (all->as_value && !node->is_cheap) || is_ahead(groups, node, group))
       return false;
     node->is_operand = true;
   } else {
