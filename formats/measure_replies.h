@@ -54,7 +54,7 @@ typedef struct tune_times {
   int64_t outliers;
 } tune_times;
 
-// What a task took in a run of the artifact, whose own clock says so; means over all runs.
+// What a task took in a run of the artifact, by its own clock; the median of the samples.
 typedef struct tune_task_seconds {
   const char *name; // of its function
   double seconds;   // of all its calls in a run

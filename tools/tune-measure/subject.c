@@ -263,36 +263,10 @@ tune_status subject_run(void *context, uint64_t repeats, double *out_seconds) {
   subject *s = context;
   TUNE_RETURN_IF_ERROR(prepare_run(s));
   TUNE_RETURN_IF_ERROR(s->of->target->time(s->kernel, repeats, out_seconds));
-  s->runs += repeats;
+  TUNE_RETURN_IF_ERROR(task_times_add(&s->task_times, s->kernel, repeats));
   if (!s->is_settled)
     TUNE_RETURN_IF_ERROR(settle(s));
   return check_between(s);
-}
-
-void subject_begin_task_times(subject *s) {
-  s->runs = 0;
-  for (tune_task_time *t = s->kernel->task_times; t && t->name; t++)
-    t->nanoseconds = t->calls = 0;
-}
-
-tune_status subject_end_task_times(subject *s) {
-  const tune_task_time *times = s->kernel->task_times;
-  tune_task_seconds_list *list = &s->task_times;
-  size_t count = 0;
-  while (times && times[count].name)
-    count++;
-  if (count == 0 || s->runs == 0)
-    return TUNE_OK;
-  list->items = calloc(count, sizeof *list->items);
-  if (!list->items)
-    return tune_status_out_of_memory("reporting");
-  for (size_t i = 0; i < count; i++)
-    if (times[i].calls >= s->runs) // else it was done ahead, once
-      list->items[list->count++] =
-          (tune_task_seconds){.name = times[i].name,
-                              .seconds = (double)times[i].nanoseconds * 1e-9 / (double)s->runs,
-                              .calls = (double)times[i].calls / (double)s->runs};
-  return TUNE_OK;
 }
 
 tune_status subject_count_runs(subject *s, const tune_measurement *measurement) {

@@ -12,10 +12,10 @@
 #ifndef TUNE_TOOLS_TUNE_MEASURE_SUBJECT_H
 #define TUNE_TOOLS_TUNE_MEASURE_SUBJECT_H
 
-#include "formats/measure_replies.h"
 #include "support/digest.h"
 #include "tools/tune-measure/counters.h"
 #include "tools/tune-measure/task.h"
+#include "tools/tune-measure/task_times.h"
 #include "tuning/record/check_result.h"
 
 // What is the same later need not be compared with the reference again, which takes longer.
@@ -43,8 +43,8 @@ typedef struct subject {
   char *error;             // why it is wrong, or NULL
   tune_check_result check; // the worst so far
   counters counters;       // of runs of their own, where the task counts
-  uint64_t runs;           // since subject_begin_task_times
-  tune_task_seconds_list task_times; // in them, once these have ended
+  task_times task_times;   // of samples, where they are taken
+  tune_task_seconds_list tasks; // what came of these
 } subject;
 
 // The phase of a child that loads an artifact, to be compared as a pointer.
@@ -57,10 +57,6 @@ tune_status subject_load_and_check(subject *s, const char *artifact, const tune_
 
 // Runs it, of type tune_measure_run: `context` is the subject.
 tune_status subject_run(void *context, uint64_t repeats, double *out_seconds);
-// The runs from the first to the second are those of which `task_times` tells, where the artifact
-// times its tasks.
-void subject_begin_task_times(subject *s);
-tune_status subject_end_task_times(subject *s);
 // Counts in runs of their own, as many for each pass as a sample has, so that no sample pays for
 // it. Not of what was cut, where that takes long.
 tune_status subject_count_runs(subject *s, const tune_measurement *measurement);

@@ -56,7 +56,7 @@ static tune_status describe_subject(const subject *s, const tune_measurement *me
   if (s->counters.runs[0])
     TUNE_RETURN_IF_ERROR(counters_to_json(&s->counters, &counted));
   out_reply->counters = counted;
-  out_reply->tasks = s->task_times;
+  out_reply->tasks = s->tasks;
   return TUNE_OK;
 }
 
@@ -121,9 +121,9 @@ static tune_status measure_one(const trial_order *order, child_notes *notes, jso
   notes->phase = "being timed";
   tune_measurement measurement;
   tune_measure_options options = options_of(order);
-  subject_begin_task_times(&s);
+  TUNE_RETURN_IF_ERROR(task_times_begin(&s.task_times, s.kernel));
   TUNE_RETURN_IF_ERROR(tune_measure(subject_run, &s, &options, &measurement));
-  TUNE_RETURN_IF_ERROR(subject_end_task_times(&s));
+  TUNE_RETURN_IF_ERROR(task_times_end(&s.task_times, s.kernel, &s.tasks));
   TUNE_RETURN_IF_ERROR(subject_count_runs(&s, &measurement));
   // What is cut will not win, right or wrong.
   TUNE_RETURN_IF_ERROR(measurement.was_cut ? subject_check_guards(&s) : subject_check_again(&s));
@@ -203,13 +203,14 @@ static tune_status compare_all(const trial_order *order, child_notes *notes, jso
     return report_end("wrong", subjects[harmful].error, harmful, true, out_report);
   for (size_t i = 0; i < count; ++i) {
     runs[i] = (tune_measure_subject){subject_run, &subjects[i]};
-    subject_begin_task_times(&subjects[i]);
+    TUNE_RETURN_IF_ERROR(task_times_begin(&subjects[i].task_times, subjects[i].kernel));
   }
   notes->phase = "being timed";
   tune_measure_options options = options_of(order);
   TUNE_RETURN_IF_ERROR(tune_measure_interleaved(runs, count, &options, measurements, ratios, NULL));
   for (size_t i = 0; i < count; ++i) {
-    TUNE_RETURN_IF_ERROR(subject_end_task_times(&subjects[i]));
+    subject *s = &subjects[i];
+    TUNE_RETURN_IF_ERROR(task_times_end(&s->task_times, s->kernel, &s->tasks));
     if (order->placement == 0)
       TUNE_RETURN_IF_ERROR(subject_count_runs(&subjects[i], &measurements[i]));
     TUNE_RETURN_IF_ERROR(subject_check_again(&subjects[i]));

@@ -202,12 +202,30 @@ static void note_scalars(benchmark *b) {
   }
 }
 
+// What --profile adds to all times; where nothing is timed so, why.
+static void note_clocks(benchmark *b) {
+  const tune_measure_reply *result = benchmark_result(b, 0);
+  double calls = 0;
+  if (!result || !b->settings->profiles)
+    return;
+  for (size_t i = 0; i < result->tasks.count; ++i)
+    calls += result->tasks.items[i].calls;
+  if (calls > 0)
+    tune_json_append_text(b->notes,
+                          "the module reads the clock %.0f times a run for --profile, which takes "
+                          "some 25 ns each and is in its times",
+                          2 * calls);
+  else
+    tune_json_append_text(b->notes, "no task is called in each run, so that there is no profile");
+}
+
 // Where plain loops on the CPU are faster than what ran, whoever reads a speed-up below 1 should
 // know what to do.
 static void note_slower(benchmark *b) {
   double reference = b->run.reference.reference_seconds, median = benchmark_median(b, 0);
   const subject *s = &b->subjects[0];
-  if (!(reference > 0) || !(median > 1.1 * reference) || computes_nothing(b))
+  if (!(reference > 0) || !(median > 1.1 * reference) || computes_nothing(b) ||
+      b->settings->profiles)
     return;
   bool is_default = false;
   for (size_t i = 0; i < s->opened.module.tasks.count; ++i) {
@@ -326,6 +344,7 @@ static tune_status measure(benchmark *b) {
   note_scalars(b);
   note_tasks(b);
   note_slower(b);
+  note_clocks(b);
   note_check(b);
   note_counters(b);
   check_roofline(b);

@@ -27,15 +27,16 @@ static const tune_described_task *find_task(const tune_described_task_list *task
   return (*end == 0 || *end == '_') && index < tasks->count ? &tasks->items[index] : NULL;
 }
 
+// What a call takes at best; NAN where that is not known.
 static double roofline_seconds(const benchmark *b, const tune_described_task *task) {
-  if (!b->facts->roofline || task->empty || !(task->bytes > 0) || task->runs <= 0)
+  if (!b->facts->roofline || task->empty || !(task->bytes > 0))
     return NAN;
   tune_roofline_work work = {.type = task->type,
                              .flops = (double)task->flops,
                              .bytes = (double)task->bytes,
                              .flushes_cache = b->facts->flushes_cache};
   double seconds = tune_roofline_find_place(b->facts->roofline, &work).seconds;
-  return seconds > 0 ? seconds * (double)task->runs : NAN;
+  return seconds > 0 ? seconds : NAN;
 }
 
 static int by_seconds(const void *a, const void *b) {
@@ -70,7 +71,7 @@ tune_status report_list_profile(const benchmark *b, size_t index, report_profile
     row->seconds += said->seconds;
     row->calls += said->calls;
     if (task)
-      row->roofline_seconds = roofline_seconds(b, task);
+      row->roofline_seconds = row->calls * roofline_seconds(b, task);
     out_profile->between -= said->seconds;
   }
   qsort(out_profile->rows, out_profile->count, sizeof *out_profile->rows, by_seconds);

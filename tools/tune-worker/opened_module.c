@@ -25,10 +25,11 @@ struct opened_module {
   json_t *request; // has the texts of the options
   tune_module_choices_options options;
   tune_module_plan plan;
-  size_t cut_count;    // of the plan, when the child began
-  bool guards;         // whole modules are built by a child of the child first
-  bool has_last_rules; // all its tasks
-  size_t *building;    // of the child: what it is at, in memory that is shared with it
+  size_t cut_count;      // of the plan, when the child began
+  size_t described_cuts; // the same when the module was opened
+  bool guards;           // whole modules are built by a child of the child first
+  bool has_last_rules;   // all its tasks
+  size_t *building;      // of the child: what it is at, in memory that is shared with it
 
   // Of the build, in the child.
   tune_lowering *lowering;
@@ -78,7 +79,9 @@ static tune_status build_whole(void *user) {
                             .function = tune_build_task_get_function(module->task),
                             .signature = tune_build_task_get_signature(module->task),
                             .emit = module->emit,
-                            .times_tasks = module->times_tasks};
+                            // Functions are numbered by the tasks that there are now.
+                            .times_tasks = module->times_tasks &&
+                                           module->plan.cut_count == module->described_cuts};
   return apply_and_lower(module, build->payload, build->script, &order);
 }
 
@@ -169,6 +172,7 @@ tune_status opened_module_create(const tune_build_task *task,
   } else {
     *module->building = BUILDING_NOTHING;
     status = plan(module, request);
+    module->described_cuts = module->plan.cut_count;
   }
   if (!tune_status_is_ok(status)) {
     opened_module_destroy(module);

@@ -23,10 +23,17 @@
 #define LEAST_GAIN 0.05
 // A search of fewer candidates than that finds nothing.
 #define LEAST_TRIALS 6
-// Seconds that its reference and inputs take, where nobody knows.
+// Seconds that its reference and inputs take, where nobody knows, and how many calls' time that and
+// the candidates do: plain loops take 20 to 50 times as long.
 #define BEFORE_TRIALS 0.3
+#define CALLS 80
 // The share of the time in which defaults are looked at.
 #define MOST_FOR_LOOKS 0.25
+#define LEAST_FOR_LOOKS 0.1
+// The same of the profile, without which most of that would be spent for nothing.
+#define MOST_FOR_PROFILE 0.4
+// Of what a task takes at best, what there is to gain where nothing more is known.
+#define UNKNOWN_GAIN 0.2
 // Of the module as a whole: by default, with the winners, and plainly, each of which takes longer
 // than its tasks one by one. At most so much of the time is kept for that.
 #define WHOLE_BUILDS 4
@@ -47,20 +54,22 @@ static double seconds_at_best(const search *s, size_t index) {
   return seconds > 0 ? seconds : UNKNOWN_SECONDS;
 }
 
-// How much there is to gain at a task, in seconds of a run; at one whose default is not known, what
-// it takes at best.
+// How much there is to gain at a task, in seconds of a run; while defaults are looked at, what one
+// that is to come takes at best.
 static double weight(const search *s, size_t index) {
   const tune_search_look *look = &s->looks[index];
   const tune_extracted_task *task = &s->tasks.extraction->tasks[index];
   double runs = task->runs > 0 ? (double)task->runs : (double)task->occurrence_count;
   double best = seconds_at_best(s, index);
-  // What the module does not call is no part of a run.
-  if (look->is_ahead || (s->has_profile && !(look->in_place > 0)))
+  if (look->is_ahead)
     return 0;
-  if (!s->has_profile && !look->has_result)
-    return runs * (best + LEAST_SECONDS);
-  double now = s->has_profile ? look->in_place : runs * look->result.time.median;
-  double gain = now - runs * best;
+  bool is_seen = look->in_place > 0;
+  if (!is_seen && !look->has_result)
+    return s->is_looking ? runs * (best + LEAST_SECONDS)
+                         : UNKNOWN_GAIN * runs * (best + LEAST_SECONDS);
+  double now = is_seen ? look->in_place : runs * look->result.time.median;
+  double at_best = (is_seen ? look->calls : runs) * best;
+  double gain = now - at_best;
   return gain > LEAST_GAIN * now ? gain : LEAST_GAIN * now;
 }
 
@@ -76,8 +85,10 @@ static double seconds_of_build(const search *s) {
 // What a search of the task takes at least that is worth it: its reference and inputs, and some
 // candidates. Where the task's default is not known, as those of others; 0: nobody knows.
 static double least_seconds(const search *s, size_t task) {
+  const tune_search_look *own = &s->looks[task];
   if (s->has_profile)
-    return BEFORE_TRIALS + LEAST_TRIALS * seconds_of_build(s);
+    return BEFORE_TRIALS + LEAST_TRIALS * seconds_of_build(s) +
+           (own->calls > 0 ? CALLS * own->in_place / own->calls : 0);
   double seconds = 0;
   size_t count = 0;
   for (size_t i = 0; i < s->tasks.extraction->task_count; i++) {
@@ -99,12 +110,15 @@ void tune_search_budget_begin(search *s) {
   s->end = s->begin + s->options->seconds * (keeps_some ? 1 - TUNE_SEARCH_WHOLE_SHARE : 1);
 }
 
-double tune_search_budget_end_of_looks(const search *s) {
-  return s->begin + MOST_FOR_LOOKS * s->options->seconds;
+double tune_search_budget_end_of_profile(const search *s) {
+  return s->begin + MOST_FOR_PROFILE * s->options->seconds;
 }
 
 bool tune_search_budget_has_looked(const search *s) {
-  return tune_clock_seconds() > tune_search_budget_end_of_looks(s);
+  // After a profile that came to nothing there are some looks, at those that take most.
+  double end = s->begin + MOST_FOR_LOOKS * s->options->seconds;
+  double least = s->looks_begin + LEAST_FOR_LOOKS * s->options->seconds;
+  return tune_clock_seconds() > (end > least ? end : least);
 }
 
 bool tune_search_budget_next(const search *s, size_t *out_task) {

@@ -228,7 +228,7 @@ static void tell(const search *s, const tune_search_grouping *grouping, double w
 
 tune_status tune_search_try_groupings(search *s, const tune_session_result *result) {
   tune_groupings_allowed allowed;
-  if (!is_open(s, result))
+  if (!is_open(s, result) || tune_search_is_near_roofline(s, s->space, result))
     return TUNE_OK;
   comparison with = {.limit = result->time.median};
   with.default_seconds = result->default_time > 0 ? result->default_time : with.limit;

@@ -1,5 +1,6 @@
 //===- search_looks.c - What the defaults of all tasks are like ------------------===//
 
+#include "support/clock.h"
 #include "transforms/search/search_state.h"
 
 #include <stdlib.h>
@@ -28,13 +29,16 @@ static tune_status look_at(search *s) {
 tune_status tune_search_look_at_defaults(search *s) {
   size_t task;
   find_ahead(s);
-  TUNE_RETURN_IF_ERROR(tune_search_profile(s, tune_search_budget_end_of_looks(s)));
+  TUNE_RETURN_IF_ERROR(tune_search_profile(s, tune_search_budget_end_of_profile(s)));
+  s->is_looking = true;
+  s->looks_begin = tune_clock_seconds();
   while (!s->has_profile && !tune_search_budget_has_looked(s) && !tune_search_is_interrupted(s) &&
          tune_search_budget_next(s, &task)) {
     tune_search_turn_to(s, task);
     if (!s->looks[task].is_ahead)
       TUNE_RETURN_IF_ERROR(look_at(s));
   }
+  s->is_looking = false;
   for (size_t i = 0; i < s->tasks.extraction->task_count; i++)
     s->winners[i].is_begun = false;
   return TUNE_OK;

@@ -68,8 +68,10 @@ static void take_parts(search *s, const tune_evaluation *event) {
       continue;
     char *end;
     unsigned long task = strtoul(part->function + strlen(TUNE_OUTLINE_PREFIX), &end, 10);
-    if ((*end == 0 || *end == '_') && task < count)
+    if ((*end == 0 || *end == '_') && task < count) {
       s->looks[task].in_place += part->seconds;
+      s->looks[task].calls += part->calls;
+    }
   }
   s->has_profile = event->part_count > 0;
 }

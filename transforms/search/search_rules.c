@@ -18,7 +18,7 @@ typedef struct tune_search search;
 // The default of another rule has to be so much faster than the best of those before it: both are
 // timed a while apart.
 #define LEAST_SPEEDUP 1.1
-// Nearer than that to its roofline, in percent, a task needs no other rule.
+// Nearer than that to its roofline, in percent, a task needs no other rule, and no parts.
 #define ENOUGH_PERCENT 85
 
 // What is known of a task by a rule.
@@ -83,12 +83,17 @@ static tune_status try_other(search *s, const form *best, form *other, bool *out
   return search_other(s, best, other, out_is_better);
 }
 
-static bool is_worth_it(const search *s, const form *best) {
+bool tune_search_is_near_roofline(const search *s, const tune_task_space *space,
+                                  const tune_session_result *result) {
   tune_task task;
-  tune_task_space_get_task(best->space, s->tasks.extraction, s->tasks.facts, &task);
+  tune_task_space_get_task(space, s->tasks.extraction, s->tasks.facts, &task);
+  return tune_target_facts_percent_of_roofline(s->tasks.facts, &task, result->time.median) >=
+         ENOUGH_PERCENT;
+}
+
+static bool is_worth_it(const search *s, const form *best) {
   return !tune_search_is_interrupted(s) && tune_search_budget_is_enough(s) &&
-         tune_target_facts_percent_of_roofline(s->tasks.facts, &task, best->result.time.median) <
-             ENOUGH_PERCENT;
+         !tune_search_is_near_roofline(s, best->space, &best->result);
 }
 
 // What the winner is compared with is the first rule's default; they were not timed side by side.

@@ -51,6 +51,7 @@ typedef struct tune_search_look {
   bool has_result;            // its default was built and timed
   tune_session_result result; // that session's
   double in_place; // seconds of all its calls in a run of the module by default; 0: not known
+  double calls;    // how many these are
 } tune_search_look;
 
 // One search. Owns everything but the options and the observer.
@@ -68,6 +69,8 @@ struct tune_search {
   double end;           // when the time of the tasks is up; 0: never
   double build_seconds; // a candidate of each task that was searched takes to build, in all
   size_t built_tasks;   // how many these are
+  bool is_looking;      // at defaults
+  double looks_begin;   // when that began
   bool has_profile;     // the module was seen to run by default: tasks in it have `in_place`
   double profile_build_seconds; // that its build took; 0: there was none
 
@@ -118,7 +121,7 @@ bool tune_search_budget_is_enough(const struct tune_search *s);
 // is most to gain, else the first. False: all have begun.
 bool tune_search_budget_next(const struct tune_search *s, size_t *out_task);
 // Whether looking at defaults has taken the time that is for it.
-double tune_search_budget_end_of_looks(const struct tune_search *s);
+double tune_search_budget_end_of_profile(const struct tune_search *s);
 bool tune_search_budget_has_looked(const struct tune_search *s);
 
 // Makes `task` the present one.
@@ -158,6 +161,9 @@ tune_status tune_search_enter_parts(struct tune_search *s, tune_fusion_cut_form 
                                     struct tune_search *out_before, bool *out_is_cut);
 // Back to what was before. The task stays among those that are cut.
 void tune_search_leave_parts(struct tune_search *s, const struct tune_search *before);
+// Whether what the task came to by `space` is so near its roofline that nothing else is looked at.
+bool tune_search_is_near_roofline(const struct tune_search *s, const tune_task_space *space,
+                                  const tune_session_result *result);
 // Compares the present task with its parts, each tuned, in the ways that it can be cut apart, and
 // keeps as its grouping where these are faster. `*result` is of the whole.
 tune_status tune_search_try_groupings(struct tune_search *s, const tune_session_result *result);

@@ -199,9 +199,8 @@ static void tell_of_parts(const tune_search_grouping *grouping, const tune_task 
 
 // What a call of the present task takes in the module by default; 0: not known.
 static double default_in_place(const search *s) {
-  const tune_extracted_task *task = &s->tasks.extraction->tasks[s->index];
-  double runs = task->runs > 0 ? (double)task->runs : (double)task->occurrence_count;
-  return s->is_of_parts ? 0 : s->looks[s->index].in_place / runs;
+  const tune_search_look *look = &s->looks[s->index];
+  return s->is_of_parts || !(look->calls > 0) ? 0 : look->in_place / look->calls;
 }
 
 tune_status tune_search_finish_task(search *s, const tune_task *task,
@@ -211,7 +210,7 @@ tune_status tune_search_finish_task(search *s, const tune_task *task,
   TUNE_RETURN_IF_ERROR(keep_winner(s, result));
   tune_session_result told = *result;
   tell_of_parts(&s->winners[s->index].grouping, task, &told);
-  if (!result->has_best && !(result->default_time > 0))
+  if (!result->has_best && result->trials == 0)
     told.default_time = default_in_place(s);
   if (s->observer->task_done)
     s->observer->task_done(s->observer->user, s->index, task,

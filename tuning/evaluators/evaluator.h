@@ -32,6 +32,7 @@ extern "C" {
 typedef struct tune_part_time {
   char *function; // its name
   double seconds; // of all its calls in a run
+  double calls;   // above 0
 } tune_part_time;
 
 // What came of a ticket. Owns its texts and samples.

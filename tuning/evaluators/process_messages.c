@@ -272,9 +272,11 @@ static tune_status take_parts(const tune_task_seconds_list *tasks, tune_evaluati
     return tune_status_out_of_memory("reading a reply");
   event->part_count = tasks->count;
   for (size_t i = 0; i < tasks->count; ++i) {
-    if (!(tasks->items[i].seconds >= 0))
+    const tune_task_seconds *said = &tasks->items[i];
+    if (!(said->seconds >= 0) || !(said->calls > 0))
       return malformed("tasks");
-    event->parts[i].seconds = tasks->items[i].seconds;
+    event->parts[i].seconds = said->seconds;
+    event->parts[i].calls = said->calls;
     TUNE_RETURN_IF_ERROR(copy_text(tasks->items[i].name, &event->parts[i].function));
   }
   return TUNE_OK;

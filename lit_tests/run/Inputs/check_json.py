@@ -6,7 +6,7 @@ import sys
 
 TIMED = (
     "file function target threads flush_cache median_ns ci95_ns min_ns max_ns samples_ns runs_per_sample outliers"
-    " flops bytes gflops gbytes_per_s percent_of_peak percent_of_roofline bound_by counters check tasks code arena packs_ahead"
+    " flops bytes gflops gbytes_per_s percent_of_peak percent_of_roofline bound_by counters profile check tasks code arena packs_ahead"
     " packs_at_load"
 ).split()
 with open(sys.argv[1]) as file:

@@ -124,10 +124,12 @@ static void write_vectors(tune_writer *w) {
 }
 
 // Windows before pixels: of most windows it is seen then that they meet no border. Without slices
-// there are half as many ops.
-static void write_unrolled(tune_writer *w) {
+// there are half as many ops. (Where there are no borders, bufferization would take for ever to see
+// that what is read was written before, a product at a time.)
+static void write_unrolled(const tune_depthwise_plan *p, tune_writer *w) {
   tune_writer_cleanup(w);
-  tune_writer_apply_pattern(w, "tensor.fold_tensor_subset_ops_into_vector_transfers");
+  if (p->ops.has_pad)
+    tune_writer_apply_pattern(w, "tensor.fold_tensor_subset_ops_into_vector_transfers");
   tune_writer_unroll_marked(w, "window");
   tune_writer_cleanup(w);
   tune_writer_unroll_marked(w, "unroll");
@@ -154,7 +156,7 @@ void tune_depthwise_write_planes(const tune_depthwise_plan *p, const char *aroun
   // The inner one first, as there are several of them after the outer one.
   write_peel(&p->rows, "rows", w);
   write_peel(&p->lines, "lines", w);
-  write_unrolled(w);
+  write_unrolled(p, w);
   if (!p->ops.has_pad)
     return;
   tune_writer_line(w, "%%outside = transform.structured.match ops{[\"tensor.generate\"]} in %s",

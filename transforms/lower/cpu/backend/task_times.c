@@ -91,9 +91,8 @@ static void add_to_member(const writer *w, size_t task, unsigned member, LLVMVal
   LLVMValueRef at[] = {number(w, task)};
   LLVMValueRef element = LLVMBuildGEP2(w->builder, w->time, w->times, at, 1, "");
   LLVMValueRef place = LLVMBuildStructGEP2(w->builder, w->time, element, member, "");
-  LLVMValueRef sum =
-      LLVMBuildAdd(w->builder, LLVMBuildLoad2(w->builder, w->i64, place, ""), value, "");
-  LLVMBuildStore(w->builder, sum, place);
+  LLVMBuildAtomicRMW(w->builder, LLVMAtomicRMWBinOpAdd, place, value, LLVMAtomicOrderingMonotonic,
+                     false);
 }
 
 static void time_call(const writer *w, LLVMValueRef call, size_t task) {

@@ -7,7 +7,7 @@
 //
 // which has what all calls since it was loaded took, of each task by the name of its function; an
 // element without a name is the last. Whoever runs it sets nanoseconds and calls to 0 where it
-// wants. Calls on several threads at once are not counted right: tasks are called on one.
+// wants. Calls on several threads at once are added up: of these it is the time of all threads.
 //
 // Threads: a module belongs to one thread.
 //
