@@ -46,7 +46,9 @@ tune_status tune_search_look_at_defaults(search *s) {
 
 void tune_search_take_look(search *s, tune_session_result *out_result) {
   tune_search_look *look = &s->looks[s->index];
-  const tune_session_result nothing = {.stop = look->is_ahead ? TUNE_STOP_AHEAD : TUNE_STOP_TIME,
+  const tune_session_result nothing = {.stop = look->is_ahead                  ? TUNE_STOP_AHEAD
+                                               : tune_clock_seconds() < s->end ? TUNE_STOP_SHARE
+                                                                               : TUNE_STOP_TIME,
                                        .drift = 1};
   *out_result = look->has_result ? look->result : nothing;
   look->has_result = false;

@@ -103,6 +103,8 @@ static const char *reason_of_stop(tune_session_stop stop) {
     return "the next ones are measured elsewhere; the same command goes on from here";
   case TUNE_STOP_AHEAD:
     return "all that is read is constant, which is done ahead";
+  case TUNE_STOP_SHARE:
+    return "there is too little to gain for the time; a longer time= has some for them, too";
   }
   return NULL;
 }

@@ -76,6 +76,7 @@ typedef enum tune_session_stop {
   TUNE_STOP_INTERRUPTED,
   TUNE_STOP_SUSPENDED, // what it asked for is measured elsewhere, and not known yet
   TUNE_STOP_AHEAD,     // no session was run: the task is done once, ahead of what is to be fast
+  TUNE_STOP_SHARE,     // the same: others had more to gain in the time that there was
 } tune_session_stop;
 
 // Where a session stands, for showing it.

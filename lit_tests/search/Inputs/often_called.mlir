@@ -1,5 +1,6 @@
-// Products of six sizes, that which takes most of the time last.
-func.func @main(%a: tensor<32x32xf32>, %b: tensor<32x48xf32>, %c: tensor<48x64xf32>, %d: tensor<64x80xf32>, %e: tensor<80x512xf32>, %f: tensor<512x512xf32>) -> tensor<32x512xf32> {
+// Products of six sizes, and sums of exponentials in a loop: 64 turns, which nobody knows who does not
+// run it.
+func.func @main(%turns: tensor<?xf32>, %rows: tensor<64x64xf32>, %a: tensor<32x32xf32>, %b: tensor<32x48xf32>, %c: tensor<48x64xf32>, %d: tensor<64x80xf32>, %e: tensor<80x512xf32>, %f: tensor<512x512xf32>) -> (tensor<32x512xf32>, tensor<64x64xf32>) {
   %z = arith.constant 0.0 : f32
   %e0 = tensor.empty() : tensor<32x32xf32>
   %f0 = linalg.fill ins(%z : f32) outs(%e0 : tensor<32x32xf32>) -> tensor<32x32xf32>
@@ -17,5 +18,13 @@ func.func @main(%a: tensor<32x32xf32>, %b: tensor<32x48xf32>, %c: tensor<48x64xf
   %f4 = linalg.fill ins(%z : f32) outs(%e4 : tensor<32x512xf32>) -> tensor<32x512xf32>
   %4 = linalg.matmul ins(%3, %e : tensor<32x80xf32>, tensor<80x512xf32>) outs(%f4 : tensor<32x512xf32>) -> tensor<32x512xf32>
   %5 = linalg.matmul ins(%4, %f : tensor<32x512xf32>, tensor<512x512xf32>) outs(%f4 : tensor<32x512xf32>) -> tensor<32x512xf32>
-  return %5 : tensor<32x512xf32>
+  %from = arith.constant 0 : index
+  %step = arith.constant 1 : index
+  %to = tensor.dim %turns, %from : tensor<?xf32>
+  %er = tensor.empty() : tensor<64x64xf32>
+  %looped = scf.for %i = %from to %to step %step iter_args(%x = %rows) -> tensor<64x64xf32> {
+    %y = linalg.softmax dimension(1) ins(%x : tensor<64x64xf32>) outs(%er : tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %y : tensor<64x64xf32>
+  }
+  return %5, %looped : tensor<32x512xf32>, tensor<64x64xf32>
 }
