@@ -1,5 +1,6 @@
 // Where no border is added a plane of windows takes no longer to build than with one: it is done
 // within the limit, which is many times of what it takes.
+// REQUIRES: nightly || !asan
 // RUN: tune-run %s --db= --strict --check --time=0.01 --build-time=30 | FileCheck %s
 // RUN: tune-run %s --db= --strict --check --time=0.01 --build-time=30 --config=tile_shape=planes | FileCheck %s
 // RUN: tune-run %s --function=main --target=cpu:x86-64-v3 --db= --strict --check --time=0.01 --build-time=30 | FileCheck %s
