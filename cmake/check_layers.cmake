@@ -100,9 +100,13 @@ row(transforms/passes
     transforms/search mlir-c)
 # The programs. tune-measure runs on machines without MLIR.
 row(tools/common support formats jansson)
-row(tools/tune-measure support formats targets tuning tools/common jansson)
+row(tools/tune-measure/counts support formats targets tuning jansson)
+row(tools/tune-measure
+    support formats targets tuning tools/common tools/tune-measure/counts jansson)
 row(tools/tune-db support tuning tools/common jansson)
-row(tools/tune-run support formats targets tuning tools/common jansson zlib)
+row(tools/tune-run/arrays support targets jansson zlib)
+row(tools/tune-run
+    support formats targets tuning tools/common tools/tune-run/arrays jansson zlib)
 row(tools/tune-worker support formats tuning dialects transforms tools/common mlir-c llvm-c jansson)
 row(tools/plugin dialects transforms mlir)
 row(tools/tune-opt support transforms/ir tools/plugin mlir)

@@ -6,7 +6,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "fuzz/fuzz.h"
-#include "tools/tune-run/array_file.h"
+#include "tools/tune-run/arrays/array_file.h"
 
 #include <stdio.h>
 #include <string.h>

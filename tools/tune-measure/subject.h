@@ -13,9 +13,9 @@
 #define TUNE_TOOLS_TUNE_MEASURE_SUBJECT_H
 
 #include "support/digest.h"
-#include "tools/tune-measure/counters.h"
+#include "tools/tune-measure/counts/counters.h"
+#include "tools/tune-measure/counts/task_times.h"
 #include "tools/tune-measure/task.h"
-#include "tools/tune-measure/task_times.h"
 #include "tuning/record/check_result.h"
 
 // What is the same later need not be compared with the reference again, which takes longer.

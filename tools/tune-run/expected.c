@@ -5,7 +5,7 @@
 #include "support/string_builder.h"
 #include "targets/npy.h"
 #include "targets/output_check.h"
-#include "tools/tune-run/array_file.h"
+#include "tools/tune-run/arrays/array_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

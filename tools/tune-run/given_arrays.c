@@ -5,7 +5,7 @@
 #include "formats/signature.h"
 #include "support/json.h"
 #include "targets/npy.h"
-#include "tools/tune-run/argument_names.h"
+#include "tools/tune-run/arrays/argument_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 
 #include "formats/signature.h"
 #include "formats/worker_replies.h"
-#include "tools/tune-run/array_file.h"
+#include "tools/tune-run/arrays/array_file.h"
 #include "tools/tune-run/settings.h"
 
 #include <jansson.h>

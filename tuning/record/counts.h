@@ -1,7 +1,7 @@
 //===- counts.h - Performance counts of a run --------------------------------===//
 //
-// For one run of an artifact, in the mean. tune-measure counts (tools/tune-measure/counters.h);
-// records keep it.
+// For one run of an artifact, in the mean. tune-measure counts
+// (tools/tune-measure/counts/counters.h); records keep it.
 //
 // Threads: a value; no shared state.
 //

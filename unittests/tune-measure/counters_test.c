@@ -6,7 +6,7 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "tools/tune-measure/counters.h"
+#include "tools/tune-measure/counts/counters.h"
 
 #include <errno.h>
 #include <fcntl.h>

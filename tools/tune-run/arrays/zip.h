@@ -7,8 +7,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TOOLS_TUNE_RUN_ZIP_H
-#define TUNE_TOOLS_TUNE_RUN_ZIP_H
+#ifndef TUNE_TOOLS_TUNE_RUN_ARRAYS_ZIP_H
+#define TUNE_TOOLS_TUNE_RUN_ARRAYS_ZIP_H
 
 #include "support/status.h"
 
@@ -22,4 +22,4 @@ typedef tune_status (*zip_visitor)(void *user, const char *name, size_t name_len
 // DATA_LOSS for what is no archive or a damaged one, INVALID_ARGUMENT for what is not read.
 tune_status zip_read(const char *bytes, size_t size, zip_visitor visit, void *user);
 
-#endif // TUNE_TOOLS_TUNE_RUN_ZIP_H
+#endif // TUNE_TOOLS_TUNE_RUN_ARRAYS_ZIP_H

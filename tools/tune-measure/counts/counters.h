@@ -15,11 +15,11 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TOOLS_TUNE_MEASURE_COUNTERS_H
-#define TUNE_TOOLS_TUNE_MEASURE_COUNTERS_H
+#ifndef TUNE_TOOLS_TUNE_MEASURE_COUNTS_COUNTERS_H
+#define TUNE_TOOLS_TUNE_MEASURE_COUNTS_COUNTERS_H
 
 #include "support/status.h"
-#include "tools/tune-measure/flop_events.h"
+#include "tools/tune-measure/counts/flop_events.h"
 #include "tuning/record/counts.h"
 
 #include <jansson.h>
@@ -62,4 +62,4 @@ void counters_stop(counters *c, size_t pass, uint64_t runs);
 // counted.
 tune_status counters_to_json(const counters *c, json_t **out_object);
 
-#endif // TUNE_TOOLS_TUNE_MEASURE_COUNTERS_H
+#endif // TUNE_TOOLS_TUNE_MEASURE_COUNTS_COUNTERS_H

@@ -9,8 +9,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TOOLS_TUNE_RUN_ARRAY_FILE_H
-#define TUNE_TOOLS_TUNE_RUN_ARRAY_FILE_H
+#ifndef TUNE_TOOLS_TUNE_RUN_ARRAYS_ARRAY_FILE_H
+#define TUNE_TOOLS_TUNE_RUN_ARRAYS_ARRAY_FILE_H
 
 #include "support/status.h"
 
@@ -34,4 +34,4 @@ tune_status array_file_unpack(const char *path, const char *folder, const char *
                               array_file *out_arrays);
 void array_file_deinit(array_file *arrays);
 
-#endif // TUNE_TOOLS_TUNE_RUN_ARRAY_FILE_H
+#endif // TUNE_TOOLS_TUNE_RUN_ARRAYS_ARRAY_FILE_H

@@ -1,6 +1,6 @@
 //===- zip.c - Files in a zip archive ----------------------------------------===//
 
-#include "tools/tune-run/zip.h"
+#include "tools/tune-run/arrays/zip.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 //===- flop_events.c ------------------------------------------------------------------------===//
 
-#include "tools/tune-measure/flop_events.h"
+#include "tools/tune-measure/counts/flop_events.h"
 
 #include <stdbool.h>
 #include <string.h>

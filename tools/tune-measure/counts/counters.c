@@ -1,6 +1,6 @@
 //===- counters.c - Performance counters of a run ----------------------------===//
 
-#include "tools/tune-measure/counters.h"
+#include "tools/tune-measure/counts/counters.h"
 
 #include "support/string_builder.h"
 

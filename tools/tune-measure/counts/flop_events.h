@@ -24,8 +24,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TOOLS_TUNE_MEASURE_FLOP_EVENTS_H
-#define TUNE_TOOLS_TUNE_MEASURE_FLOP_EVENTS_H
+#ifndef TUNE_TOOLS_TUNE_MEASURE_COUNTS_FLOP_EVENTS_H
+#define TUNE_TOOLS_TUNE_MEASURE_COUNTS_FLOP_EVENTS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -51,4 +51,4 @@ typedef struct flop_event {
 // The events whose weighted sum is the operations; 0: not known of this processor.
 size_t flop_events_find(const cpu_identity *cpu, flop_event out_events[FLOP_EVENT_LIMIT]);
 
-#endif // TUNE_TOOLS_TUNE_MEASURE_FLOP_EVENTS_H
+#endif // TUNE_TOOLS_TUNE_MEASURE_COUNTS_FLOP_EVENTS_H

@@ -7,8 +7,8 @@
 //
 //===--------------------------------------------------------------------------------------===//
 
-#ifndef TUNE_TOOLS_TUNE_MEASURE_TASK_TIMES_H
-#define TUNE_TOOLS_TUNE_MEASURE_TASK_TIMES_H
+#ifndef TUNE_TOOLS_TUNE_MEASURE_COUNTS_TASK_TIMES_H
+#define TUNE_TOOLS_TUNE_MEASURE_COUNTS_TASK_TIMES_H
 
 #include "formats/measure_replies.h"
 #include "targets/target.h"
@@ -31,4 +31,4 @@ tune_status task_times_add(task_times *times, tune_kernel *kernel, uint64_t repe
 tune_status task_times_end(task_times *times, const tune_kernel *kernel,
                            tune_task_seconds_list *out_list);
 
-#endif // TUNE_TOOLS_TUNE_MEASURE_TASK_TIMES_H
+#endif // TUNE_TOOLS_TUNE_MEASURE_COUNTS_TASK_TIMES_H

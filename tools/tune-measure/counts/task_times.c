@@ -1,6 +1,6 @@
 //===- task_times.c -----------------------------------------------------------------------===//
 
-#include "tools/tune-measure/task_times.h"
+#include "tools/tune-measure/counts/task_times.h"
 
 #include "tuning/measure/statistics.h"
 

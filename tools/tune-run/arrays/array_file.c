@@ -1,11 +1,11 @@
 //===- array_file.c - Several arrays in one file -----------------------------===//
 
-#include "tools/tune-run/array_file.h"
+#include "tools/tune-run/arrays/array_file.h"
 
 #include "support/file.h"
 #include "support/string_builder.h"
 #include "targets/npy.h"
-#include "tools/tune-run/zip.h"
+#include "tools/tune-run/arrays/zip.h"
 
 #include <ctype.h>
 #include <jansson.h>
