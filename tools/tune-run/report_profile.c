@@ -7,24 +7,17 @@
 
 #include "tools/tune-run/report.h"
 
+#include "formats/task_function.h"
 #include "support/units.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-// What functions of tasks are called (transforms/tasks/outline.h), with the task's index after it;
-// then come '_' and more, where a task has several, whose constants are packed apart.
-#define PREFIX "tune_task_"
 
 static const tune_described_task *find_task(const tune_described_task_list *tasks,
                                             const char *function) {
-  if (strncmp(function, PREFIX, strlen(PREFIX)) != 0)
-    return NULL;
-  char *end;
-  unsigned long index = strtoul(function + strlen(PREFIX), &end, 10);
-  return (*end == 0 || *end == '_') && index < tasks->count ? &tasks->items[index] : NULL;
+  size_t index = tune_task_function_index(function);
+  return index < tasks->count ? &tasks->items[index] : NULL;
 }
 
 // What a call takes at best; NAN where that is not known.

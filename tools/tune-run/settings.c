@@ -84,10 +84,6 @@ static tune_status check_record(const run_settings *s) {
   return TUNE_OK;
 }
 
-static bool is_cpu(const char *target) {
-  return strncmp(target, "cpu", 3) == 0 && (target[3] == 0 || target[3] == ':');
-}
-
 static tune_status check_usage(run_settings *s) {
   if (s->precision == 0)
     return tune_status_make(
@@ -116,7 +112,8 @@ static tune_status check_usage(run_settings *s) {
   for (size_t i = 0; i < s->outputs.count; ++i)
     if (strcmp(s->outputs.values[i], "-") != 0)
       TUNE_RETURN_IF_ERROR(tune_file_check_writable(s->outputs.values[i]));
-  if (s->profiles && (s->emit != EMIT_NONE || !is_cpu(s->target)))
+  bool is_cpu = tune_target_kind_of_name(s->target) == TUNE_KIND_CPU;
+  if (s->profiles && (s->emit != EMIT_NONE || !is_cpu))
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "--profile times the tasks of a module while it runs on the CPU; %s%s",
                             s->emit != EMIT_NONE ? "--emit runs nothing" : "the target is ",

@@ -7,14 +7,13 @@
 //
 //===--------------------------------------------------------------------------===//
 
+#include "formats/task_function.h"
 #include "support/clock.h"
 #include "support/scratch.h"
 #include "transforms/search/search_state.h"
 #include "transforms/search/whole_task.h"
-#include "transforms/tasks/outline.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // Of fewer tasks that are part of a run each is looked at by itself.
 #define FEWEST_TASKS 5
@@ -58,17 +57,13 @@ static tune_status build(profile *p, tune_evaluation *out_event) {
   return tune_status_is_ok(status) ? await(p, out_event) : status;
 }
 
-// Tasks by the numbers in the names of their functions. A task may have several, as
-// tune_task_3_0, whose constants are packed apart.
+// A task may have several functions, whose constants are packed apart.
 static void take_parts(search *s, const tune_evaluation *event) {
   size_t count = s->tasks.extraction->task_count;
   for (size_t i = 0; i < event->part_count; i++) {
     const tune_part_time *part = &event->parts[i];
-    if (strncmp(part->function, TUNE_OUTLINE_PREFIX, strlen(TUNE_OUTLINE_PREFIX)) != 0)
-      continue;
-    char *end;
-    unsigned long task = strtoul(part->function + strlen(TUNE_OUTLINE_PREFIX), &end, 10);
-    if ((*end == 0 || *end == '_') && task < count) {
+    size_t task = tune_task_function_index(part->function);
+    if (task < count) {
       s->looks[task].in_place += part->seconds;
       s->looks[task].calls += part->calls;
     }

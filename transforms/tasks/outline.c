@@ -2,6 +2,7 @@
 
 #include "transforms/tasks/outline.h"
 
+#include "formats/task_function.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/normalize/marks.h"
@@ -26,9 +27,9 @@ static void set_string(MlirOperation op, const char *name, const char *value) {
 }
 
 void tune_outline_find_name(MlirOperation module, size_t task, char *name, size_t size) {
-  snprintf(name, size, TUNE_OUTLINE_PREFIX "%zu", task);
+  snprintf(name, size, TUNE_TASK_FUNCTION_PREFIX "%zu", task);
   for (size_t i = 0; !mlirOperationIsNull(tune_ir_find_symbol(module, tune_ir_string(name))); ++i)
-    snprintf(name, size, TUNE_OUTLINE_PREFIX "%zu_%zu", task, i);
+    snprintf(name, size, TUNE_TASK_FUNCTION_PREFIX "%zu_%zu", task, i);
 }
 
 // Puts the function of a task, if it is the first, into the module.

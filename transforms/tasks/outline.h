@@ -20,10 +20,8 @@
 extern "C" {
 #endif
 
-// The start of the names of task functions: @tune_task_<index of the task in the extraction>. Where
-// the module has that symbol already, more follows.
-#define TUNE_OUTLINE_PREFIX "tune_task_"
-// Such a name that `module` does not have yet.
+// A name (formats/task_function.h) for the function of the extraction's task that `module` does not
+// have yet.
 void tune_outline_find_name(MlirOperation module, size_t task, char *name, size_t size);
 
 // Makes a copy of the extraction's normalized module, in which each occurrence of a task is a call
