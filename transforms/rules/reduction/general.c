@@ -200,8 +200,14 @@ static void general_write(const tune_structure *structure, const tune_machine *m
   } else if (is_parallel && !structure->is_empty) {
     write_parallel(structure, machine, w);
   }
+  // What a layout has made vectors of: tensors that its loops carry, and memory that is copied onto
+  // itself, would hide that it is made of constants alone.
+  if (structure->preparation.layout.op_count > 0)
+    tune_writer_vector_cleanup(w, false);
   tune_writer_end_tensors(w);
   tune_writer_begin_buffers(w);
+  if (structure->preparation.layout.op_count > 0)
+    tune_writer_canonicalize(w);
   tune_writer_place_buffers(w);
   tune_writer_target_knobs(w, machine->vector_bits, math > 0);
   // Affine loops inside of parallel ones have bounds that upstream does not take for symbols.

@@ -290,7 +290,7 @@ static void reduction_write(const tune_structure *structure, const tune_machine 
   else
     write_shape(structure, machine, &p, w);
   write_vectors(w);
-  tune_writer_vector_cleanup(w, false);
+  tune_writer_vector_cleanup(w, p.shape == TUNE_REDUCTION_COLUMNS && p.root->widens);
   tune_writer_end_tensors(w);
   write_buffers(structure, machine, &p, has_blocks ? &blocks : NULL, w);
   tune_writer_main(w, structure);
