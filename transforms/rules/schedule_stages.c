@@ -141,6 +141,12 @@ void tune_writer_wide_operands(tune_writer *writer, const tune_structure *struct
   annotate_knob(writer, "wide_operands", "tune.wide_operands");
 }
 
+void tune_writer_weights_ahead(tune_writer *writer) {
+  tune_value_set flag = {2, {0, 1}};
+  tune_writer_knob(writer, "weights_ahead", NULL, TUNE_LEVEL_BUFFER, &flag, 1);
+  annotate_knob(writer, "weights_ahead", "tune.weights_ahead");
+}
+
 void tune_writer_panel_ahead(tune_writer *writer, int64_t default_value) {
   tune_value_set flag = {2, {0, 1}};
   tune_writer_knob(writer, "panel_ahead", NULL, TUNE_LEVEL_BUFFER, &flag, default_value);

@@ -20,6 +20,7 @@ extern "C" {
 
 #define TUNE_WIDE_OPERANDS_ATTRIBUTE "tune.wide_operands" // cpu/wide_operands.h
 #define TUNE_PANEL_AHEAD_ATTRIBUTE "tune.panel_ahead"     // cpu/panel_ahead.h
+#define TUNE_WEIGHTS_AHEAD_ATTRIBUTE "tune.weights_ahead" // cpu/weights_ahead.h
 #define TUNE_GPU_TEXELS_ATTRIBUTE "tune.gpu.texels"       // gpu/vectors/vector_legalization.h
 #define TUNE_GPU_PAIRS_ATTRIBUTE "tune.gpu.pairs"
 #define TUNE_GPU_SHARE_ATTRIBUTE "tune.gpu.share"

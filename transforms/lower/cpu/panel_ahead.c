@@ -6,6 +6,7 @@
 #include "transforms/ir/op_facts.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/lower/common/attributes.h"
+#include "transforms/lower/common/memory_access.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -118,6 +119,14 @@ static size_t list_panels(const loop_range *depth, const loop_range *rows, panel
 // Reading ahead
 //===--------------------------------------------------------------------------===//
 
+static MlirNamedAttribute *fill_prefetch(MlirContext context, MlirNamedAttribute attributes[3]) {
+  attributes[0] = tune_ir_named(context, "isWrite", mlirBoolAttrGet(context, false));
+  attributes[1] = tune_ir_named(context, "localityHint",
+                                mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), 2));
+  attributes[2] = tune_ir_named(context, "isDataCache", mlirBoolAttrGet(context, true));
+  return attributes;
+}
+
 static MlirValue combine(const tune_ir_builder *builder, const char *name, MlirValue a, int64_t b) {
   return tune_ir_build_binary(builder, name, a, tune_ir_build_index(builder, b));
 }
@@ -131,24 +140,31 @@ static MlirValue build_step(const tune_ir_builder *builder, const loop_range *ra
 
 static void build_prefetch(const tune_ir_builder *builder, const panel *of, MlirValue next,
                            MlirValue row, int64_t column) {
-  MlirContext context = builder->context;
   MlirValue operands[TUNE_IR_MAX_RANK + 1];
+  MlirNamedAttribute attributes[3];
   intptr_t count = mlirOperationGetNumOperands(of->load);
   for (intptr_t i = 0; i < count; ++i)
     operands[i] = mlirOperationGetOperand(of->load, i);
   operands[of->depth] = next;
   operands[of->depth + 1] = row;
   operands[of->depth + 2] = tune_ir_build_index(builder, column);
-  MlirNamedAttribute attributes[] = {
-      tune_ir_named(context, "isWrite", mlirBoolAttrGet(context, false)),
-      tune_ir_named(context, "localityHint",
-                    mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), 2)),
-      tune_ir_named(context, "isDataCache", mlirBoolAttrGet(context, true))};
-  tune_ir_build(builder, &(tune_ir_parts){.name = "memref.prefetch",
-                                          .operand_count = count,
-                                          .operands = operands,
-                                          .attribute_count = 3,
-                                          .attributes = attributes});
+  tune_ir_build(builder,
+                &(tune_ir_parts){.name = "memref.prefetch",
+                                 .operand_count = count,
+                                 .operands = operands,
+                                 .attribute_count = 3,
+                                 .attributes = fill_prefetch(builder->context, attributes)});
+}
+
+// The number of the piece that step `step` of `depth` reads as its `i`th of `at_once`, of a share
+// of `share` pieces that begins with `begin`. The last piece again where the share is there: that
+// costs nothing but the instruction.
+static MlirValue build_piece(const tune_ir_builder *inside, MlirValue step, int64_t i,
+                             int64_t at_once, int64_t share, MlirValue begin) {
+  MlirValue number = at_once == 1 ? step : combine(inside, "arith.muli", step, at_once);
+  number = i ? combine(inside, "arith.addi", number, i) : number;
+  number = combine(inside, "arith.minsi", number, share - 1);
+  return tune_ir_build_binary(inside, "arith.addi", number, begin);
 }
 
 // Panels are read in pieces of whole rows and whole lines: so many rows, of so many lines.
@@ -168,15 +184,83 @@ static void read_ahead(const panel *of, const loop_range *depth, const loop_rang
       tune_ir_builder_before(mlirBlockGetFirstOperation(tune_ir_body(depth->loop)));
   MlirValue step = build_step(&inside, depth);
   for (int64_t i = 0; i < at_once; ++i) {
-    // The last piece again where the share is there: that costs nothing but the instruction.
-    MlirValue number = at_once == 1 ? step : combine(&inside, "arith.muli", step, at_once);
-    number = i ? combine(&inside, "arith.addi", number, i) : number;
-    number = combine(&inside, "arith.minsi", number, share - 1);
-    number = tune_ir_build_binary(&inside, "arith.addi", number, begin);
+    MlirValue number = build_piece(&inside, step, i, at_once, share, begin);
     MlirValue row = piece_rows == 1 ? number : combine(&inside, "arith.muli", number, piece_rows);
     row = depth->from ? combine(&inside, "arith.addi", row, depth->from) : row;
     for (int64_t line = 0; line < piece_lines; ++line)
       build_prefetch(&inside, of, next, row, line * line_elements);
+  }
+}
+
+//===--------------------------------------------------------------------------===//
+// Parts of weights
+//===--------------------------------------------------------------------------===//
+
+// Whether `value` is seen in a part of what was made ahead (weights_ahead.h), the same one for all
+// of `rows`; that view.
+static bool find_part(MlirValue value, const loop_range *rows, MlirOperation *out_part) {
+  if (!mlirTypeIsAMemRef(mlirValueGetType(value)))
+    return false;
+  while (mlirValueIsAOpResult(value)) {
+    MlirOperation op = mlirOpResultGetOwner(value);
+    if (!tune_memory_access_is_view(op))
+      return false;
+    value = mlirOperationGetOperand(op, 0);
+    *out_part = op;
+    if (tune_ir_is(op, "memref.view"))
+      return is_argument_of_function(value) && mlirOperationGetNumOperands(op) == 2 &&
+             !tune_ir_is_made_inside(mlirOperationGetResult(op, 0), rows->loop);
+  }
+  return false;
+}
+
+// The parts that are read in the body of `depth`; how many.
+static size_t list_parts(const loop_range *depth, const loop_range *rows, MlirOperation *parts) {
+  size_t count = 0;
+  MlirBlock body = tune_ir_body(depth->loop);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body);
+       !mlirOperationIsNull(op) && count < MOST_PANELS; op = mlirOperationGetNextInBlock(op)) {
+    MlirOperation found;
+    bool is_new =
+        tune_memory_access_is_load(op) && find_part(mlirOperationGetOperand(op, 0), rows, &found);
+    for (size_t i = 0; i < count && is_new; ++i)
+      is_new = !mlirOperationEqual(parts[i], found);
+    if (is_new)
+      parts[count++] = found;
+  }
+  return count;
+}
+
+// Parts lie one after the other, each from the beginning of a line.
+static void read_part_ahead(MlirOperation part, const loop_range *depth, const loop_range *rows) {
+  MlirType type = mlirValueGetType(mlirOperationGetResult(part, 0));
+  int64_t bytes = bytes_of_element(type);
+  for (intptr_t i = 0; i < (intptr_t)mlirShapedTypeGetRank(type); ++i)
+    bytes *= mlirShapedTypeGetDimSize(type, i);
+  int64_t lines = divide_up(bytes, LINE_BYTES), share = divide_up(lines, count_steps(rows)),
+          at_once = divide_up(share, count_steps(depth));
+  if (at_once > MOST_LINES)
+    return;
+  tune_ir_builder outside = tune_ir_builder_before(depth->loop);
+  MlirValue next =
+      combine(&outside, "arith.addi", mlirOperationGetOperand(part, 1), lines * LINE_BYTES);
+  MlirValue begin = combine(&outside, "arith.muli", build_step(&outside, rows), share);
+  tune_ir_builder inside =
+      tune_ir_builder_before(mlirBlockGetFirstOperation(tune_ir_body(depth->loop)));
+  MlirValue step = build_step(&inside, depth);
+  for (int64_t i = 0; i < at_once; ++i) {
+    MlirNamedAttribute attributes[3];
+    MlirValue line = build_piece(&inside, step, i, at_once, share, begin);
+    MlirValue operands[] = {mlirOperationGetOperand(part, 0),
+                            tune_ir_build_binary(&inside, "arith.addi",
+                                                 combine(&inside, "arith.muli", line, LINE_BYTES),
+                                                 next)};
+    tune_ir_build(&inside,
+                  &(tune_ir_parts){.name = "memref.prefetch",
+                                   .operand_count = 2,
+                                   .operands = operands,
+                                   .attribute_count = 3,
+                                   .attributes = fill_prefetch(inside.context, attributes)});
   }
 }
 
@@ -193,6 +277,10 @@ static void run_on_loop(MlirOperation loop) {
   size_t count = list_panels(&depth, &rows, panels);
   for (size_t i = 0; i < count; ++i)
     read_ahead(&panels[i], &depth, &rows);
+  MlirOperation parts[MOST_PANELS];
+  count = list_parts(&depth, &rows, parts);
+  for (size_t i = 0; i < count; ++i)
+    read_part_ahead(parts[i], &depth, &rows);
 }
 
 static MlirWalkResult list_loop(MlirOperation op, void *user_data) {

@@ -28,7 +28,8 @@ extern "C" {
 
 // Does so in those functions of `module`, on buffers, that have the attribute `tune.panel_ahead` =
 // 1, and takes it off: of what is read of an argument, in loops whose bounds are known. What is
-// packed in the function itself is in the caches. OUT_OF_MEMORY alone.
+// packed in the function itself is in the caches. So it does for parts of weights that were made
+// ahead (weights_ahead.h). OUT_OF_MEMORY alone.
 tune_status tune_panel_ahead_run(MlirOperation module);
 
 #ifdef __cplusplus

@@ -3,10 +3,11 @@
 #include "transforms/lower/cpu/prepack.h"
 
 #include "dialects/constant.h"
-#include "transforms/ir/ir.h"
+#include "transforms/ir/ir_builder.h"
 #include "transforms/lower/common/attributes.h"
 #include "transforms/lower/common/constant_dependence.h"
 #include "transforms/lower/cpu/ahead_function.h"
+#include "transforms/lower/cpu/weights_ahead.h"
 
 #include <stdlib.h>
 
@@ -220,6 +221,23 @@ static tune_status pack_before(const splitter *self, MlirOperation call, const f
   return TUNE_OK;
 }
 
+// What is ahead in `of`, with the parts of weights that loops make, where it asks for that.
+static tune_status find_ahead(const splitter *self, const function *of,
+                              tune_constant_dependence *out) {
+  bool changed = false;
+  TUNE_RETURN_IF_ERROR(tune_constant_dependence_find(of->op, constants_of(self, of), out));
+  if (!tune_ir_take_flag(of->op, TUNE_WEIGHTS_AHEAD_ATTRIBUTE))
+    return TUNE_OK;
+  tune_ir_load_dialects(self->context, (const char *const[]){"arith", "memref", "scf", NULL});
+  tune_status status = tune_weights_ahead_run(of->op, constants_of(self, of), out, &changed);
+  if (!changed && tune_status_is_ok(status))
+    return TUNE_OK;
+  tune_constant_dependence_deinit(out);
+  return tune_status_is_ok(status)
+             ? tune_constant_dependence_find(of->op, constants_of(self, of), out)
+             : status;
+}
+
 // Splits `of`, after what it calls.
 static tune_status split_function(splitter *self, function *of) {
   if (of->is_done || of->stays)
@@ -235,7 +253,7 @@ static tune_status split_function(splitter *self, function *of) {
       TUNE_RETURN_IF_ERROR(pack_before(self, op, callee));
   }
   tune_constant_dependence ahead;
-  TUNE_RETURN_IF_ERROR(tune_constant_dependence_find(of->op, constants_of(self, of), &ahead));
+  TUNE_RETURN_IF_ERROR(find_ahead(self, of, &ahead));
   tune_status status = ahead.kept_count
                            ? tune_ahead_function_split(self->module, of->op, &ahead, &of->ahead)
                            : TUNE_OK;
