@@ -37,14 +37,15 @@ row(tuning/remote support formats tuning/device tuning/database tuning/evaluator
 # IR: from words over the C API to passes.
 row(dialects support mlir-c mlir)
 row(transforms/ir support formats dialects mlir-c jansson)
-row(transforms/structure support dialects transforms/ir mlir-c)
+row(transforms/structure support dialects transforms/ir mlir-c mlir)
 row(transforms/normalize support dialects transforms/ir transforms/structure mlir-c)
 row(transforms/normalize/attention support dialects transforms/ir transforms/normalize mlir-c)
 row(transforms/normalize/quantized support dialects transforms/ir transforms/normalize mlir-c)
 row(transforms/tasks
     support formats dialects transforms/ir transforms/structure transforms/normalize
     transforms/normalize/attention transforms/normalize/quantized mlir-c)
-row(transforms/schedule support tuning/space dialects transforms/ir mlir-c mlir)
+row(transforms/schedule
+    support tuning/space dialects transforms/ir transforms/structure mlir-c mlir)
 row(transforms/rules support formats tuning/space tuning/device transforms/structure jansson mlir-c)
 row(transforms/rules/contraction transforms/structure transforms/schedule transforms/rules)
 row(transforms/rules/conv transforms/structure transforms/rules transforms/rules/contraction)

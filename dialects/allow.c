@@ -16,6 +16,8 @@ static bool is_named(MlirOperation op, const char *name) {
          mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), text(name));
 }
 
+const char *const tune_allow_words[] = {"tf32", "bf16", NULL};
+
 static MlirAttribute get(MlirOperation op) {
   return mlirOperationGetDiscardableAttributeByName(op, text(TUNE_ALLOW_ATTRIBUTE));
 }
@@ -66,41 +68,60 @@ bool tune_allow_is_product(MlirOperation op) {
   return !mlirOperationIsNull(find_multiplication(op));
 }
 
-bool tune_allow_has_tf32(MlirOperation op) {
+// What the attribute on `op` itself says; of a module that is not verified, what is known of it.
+static tune_allowances read(MlirOperation op) {
+  MlirAttribute words = get(op);
+  tune_allowances allowances = 0;
+  if (mlirAttributeIsNull(words) || !mlirAttributeIsAArray(words))
+    return 0;
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(words); ++i) {
+    MlirAttribute word = mlirArrayAttrGetElement(words, i);
+    for (unsigned bit = 0; bit < TUNE_ALLOWANCES; ++bit)
+      if (mlirAttributeIsAString(word) &&
+          mlirStringRefEqual(mlirStringAttrGetValue(word), text(tune_allow_words[bit])))
+        allowances |= 1u << bit;
+  }
+  return allowances;
+}
+
+tune_allowances tune_allow_get(MlirOperation op) {
   MlirOperation multiply = find_multiplication(op);
-  return !mlirOperationIsNull(multiply) && !mlirAttributeIsNull(get(multiply));
+  return mlirOperationIsNull(multiply) ? 0 : read(multiply);
+}
+
+MlirAttribute tune_allow_attribute(MlirContext context, tune_allowances allowances) {
+  MlirAttribute words[TUNE_ALLOWANCES];
+  intptr_t count = 0;
+  for (unsigned bit = 0; bit < TUNE_ALLOWANCES; ++bit)
+    if (allowances & 1u << bit)
+      words[count++] = mlirStringAttrGet(context, text(tune_allow_words[bit]));
+  return mlirArrayAttrGet(context, count, words);
 }
 
 //===--------------------------------------------------------------------------===//
 // Placing
 //===--------------------------------------------------------------------------===//
 
-// The only thing that there is to be allowed.
-static void set(MlirOperation op) {
-  MlirContext context = mlirOperationGetContext(op);
-  MlirAttribute word = mlirStringAttrGet(context, text(TUNE_ALLOW_TF32));
-  mlirOperationSetDiscardableAttributeByName(op, text(TUNE_ALLOW_ATTRIBUTE),
-                                             mlirArrayAttrGet(context, 1, &word));
+void tune_allow_add(MlirOperation op, tune_allowances allowances) {
+  mlirOperationSetDiscardableAttributeByName(
+      op, text(TUNE_ALLOW_ATTRIBUTE),
+      tune_allow_attribute(mlirOperationGetContext(op), read(op) | allowances));
 }
 
-void tune_allow_set_tf32(MlirOperation op) { set(op); }
-
-static bool allows_something(MlirOperation op) {
-  MlirAttribute words = get(op);
-  return !mlirAttributeIsNull(words) && mlirArrayAttrGetNumElements(words) > 0;
-}
-
-static bool is_within_allowance(MlirOperation op) {
-  while (!mlirOperationIsNull(op) && !allows_something(op))
-    op = mlirOperationGetParentOperation(op);
-  return !mlirOperationIsNull(op);
+// What `op` and all that it is in say.
+static tune_allowances read_all(MlirOperation op) {
+  tune_allowances allowances = 0;
+  for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
+    allowances |= read(op);
+  return allowances;
 }
 
 static MlirWalkResult place(MlirOperation op, void *user_data) {
   (void)user_data;
   MlirOperation multiply = find_multiplication(op);
-  if (!mlirOperationIsNull(multiply) && is_within_allowance(op))
-    set(multiply);
+  tune_allowances allowances = mlirOperationIsNull(multiply) ? 0 : read_all(op);
+  if (allowances)
+    tune_allow_add(multiply, allowances);
   return MlirWalkResultAdvance;
 }
 
@@ -124,18 +145,21 @@ static tune_status verify_words(MlirOperation op, MlirAttribute words) {
   if (!mlirAttributeIsAArray(words))
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
                                TUNE_ALLOW_ATTRIBUTE
-                               ": expected an array of strings, such as [\"" TUNE_ALLOW_TF32 "\"]");
+                               ": expected an array of strings, such as [\"tf32\"]");
   for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(words); ++i) {
     MlirAttribute word = mlirArrayAttrGetElement(words, i);
     if (!mlirAttributeIsAString(word))
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
                                  TUNE_ALLOW_ATTRIBUTE ": element %zd is no string", i);
     MlirStringRef value = mlirStringAttrGetValue(word);
-    if (!mlirStringRefEqual(value, text(TUNE_ALLOW_TF32)))
+    unsigned bit = 0;
+    while (tune_allow_words[bit] && !mlirStringRefEqual(value, text(tune_allow_words[bit])))
+      ++bit;
+    if (!tune_allow_words[bit])
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
                                  TUNE_ALLOW_ATTRIBUTE
-                                 ": \"%.*s\" is nothing that can be allowed; \"" TUNE_ALLOW_TF32
-                                 "\" is",
+                                 ": \"%.*s\" is nothing that can be allowed; \"tf32\" and "
+                                 "\"bf16\" are",
                                  (int)value.length, value.data);
   }
   return TUNE_OK;

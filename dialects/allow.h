@@ -9,6 +9,7 @@
 //
 //   tf32   factors of products of f32 may be rounded, or cut, to the 10 bits of tf32's fraction;
 //          sums stay f32
+//   bf16   they may be rounded to bf16, which has 7
 //
 // What is allowed is about the multiplication, and that is where tune_allow_place puts it: on the
 // arith.mulf in the op's body. There it stays through upstream's passes, which inline functions and
@@ -32,18 +33,27 @@ extern "C" {
 
 // The name of the attribute, an array of strings.
 #define TUNE_ALLOW_ATTRIBUTE "tune.allow"
-// What may be in it.
-#define TUNE_ALLOW_TF32 "tf32"
+
+// What may be in it, a bit each.
+typedef unsigned tune_allowances;
+#define TUNE_ALLOWS_TF32 1u
+#define TUNE_ALLOWS_BF16 2u
+#define TUNE_ALLOWANCES 2
+// By bit: "tf32", "bf16".
+extern const char *const tune_allow_words[TUNE_ALLOWANCES + 1]; // ended by NULL
+
+// The array of strings of `allowances`, in the order above.
+MlirAttribute tune_allow_attribute(MlirContext context, tune_allowances allowances);
 
 // Whether `op` adds up products of two of its elements, both f32: a structured op of whose body the
 // result is `out + a * b`.
 bool tune_allow_is_product(MlirOperation op);
 
-// Whether factors of the product `op` may be rounded to tf32. False before tune_allow_place.
-bool tune_allow_has_tf32(MlirOperation op);
+// What factors of the product `op` may be rounded to. Nothing before tune_allow_place.
+tune_allowances tune_allow_get(MlirOperation op);
 
-// Allows tf32 to `op`, a product, beside what it is allowed already.
-void tune_allow_set_tf32(MlirOperation op);
+// Allows that to `op`, a product, beside what it is allowed already.
+void tune_allow_add(MlirOperation op, tune_allowances allowances);
 
 // Moves what the ops of `root` are allowed, by themselves or by what they are in, to the
 // multiplications in their bodies.

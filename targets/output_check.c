@@ -78,7 +78,28 @@ static bool differs_in_sign(const tune_tolerance *tolerance, double value, doubl
 static const double MOST_NOISE = 0.125;
 // Beside a whole number.
 static const double EXACT_ERROR = 0.49;
-static const double TF32_ROUNDOFF = 0x1p-11;
+
+// By what factors are rounded to, and how much of that an element, and all, may be off by, in
+// sizes of the output.
+static const struct {
+  const char *name;
+  double roundoff, element, all;
+} FACTORS[] = {[TUNE_FACTORS_AS_GIVEN] = {"", 0, 0, 0},
+               [TUNE_FACTORS_TF32] = {"tf32", 0x1p-11, 16, 2.5},
+               [TUNE_FACTORS_BF16] = {"bf16", 0x1p-8, 8, 1.25}};
+
+const char *tune_factors_name(tune_factors factors) { return FACTORS[factors].name; }
+
+tune_status tune_factors_parse(const char *name, tune_factors *out_factors) {
+  size_t i = 0, count = sizeof FACTORS / sizeof *FACTORS;
+  while (name && i < count && (i == 0 || strcmp(name, FACTORS[i].name) != 0))
+    ++i;
+  *out_factors = i < count ? (tune_factors)i : TUNE_FACTORS_AS_GIVEN;
+  return i < count
+             ? TUNE_OK
+             : tune_status_make(TUNE_INVALID_ARGUMENT,
+                                "\"operands\" is \"%s\"; \"tf32\" and \"bf16\" are known", name);
+}
 
 static double accumulator_roundoff(const tune_tolerance *tolerance, tune_element_type out) {
   tune_element_type type =
@@ -89,7 +110,7 @@ static double accumulator_roundoff(const tune_tolerance *tolerance, tune_element
 }
 
 double tune_tolerance_roundoff(const tune_tolerance *tolerance, tune_element_type out) {
-  return fmax(accumulator_roundoff(tolerance, out), tolerance->has_tf32 ? TF32_ROUNDOFF : 0);
+  return fmax(accumulator_roundoff(tolerance, out), FACTORS[tolerance->factors].roundoff);
 }
 
 // Between ops some values are rounded one after the other, but no sum of them grows by that.
@@ -122,11 +143,12 @@ static bound bounds_of(const tune_tolerance *tolerance, tune_element_type out, d
     return (bound){0, *out_rms};
   }
   double u_acc = accumulator_roundoff(tolerance, out);
-  double u_factor = tolerance->has_tf32 ? TF32_ROUNDOFF : 0;
+  double u_factor = FACTORS[tolerance->factors].roundoff;
   double function = 4 * tune_element_type_unit_roundoff(out) + 32 * u_acc;
   double noise = sum_noise(tolerance, u_acc), least = tune_element_type_smallest_normal(out);
-  *out_rms = (function + 2 * noise + 2.5 * u_factor) * size + least;
-  return (bound){function + 4 * u_factor, (8 * noise + 16 * u_factor) * size + least};
+  *out_rms = (function + 2 * noise + FACTORS[tolerance->factors].all * u_factor) * size + least;
+  return (bound){function + 4 * u_factor,
+                 (8 * noise + FACTORS[tolerance->factors].element * u_factor) * size + least};
 }
 
 tune_output_check tune_output_check_run(const tune_buffer *value, const tune_buffer *reference,

@@ -35,7 +35,8 @@
 // one, since as many terms as there are, as large is R. Of uniform factors these are off by 0.54
 // u(tf32) R rounded to the nearest, by 1.4 with their lower bits cut off (6.2 one element of
 // 16,384), and by 4.3 as bf16. Inputs have then moved by u(tf32) for S, and R is at least S /
-// u(tf32).
+// u(tf32). To bf16 (u(bf16) = 2^-8) they are rounded to the nearest: u(bf16) (4 |r| + 8 R), and all
+// 1.25 u(bf16) R, which is less than with bits cut off.
 //
 // On sparse inputs (sparse.h) single elements have leeway: so much may they differ beyond that, and
 // the root mean square of all by that of the leeways. Where it is infinite an element, integers
@@ -60,13 +61,23 @@
 extern "C" {
 #endif
 
+typedef enum tune_factors {
+  TUNE_FACTORS_AS_GIVEN,
+  TUNE_FACTORS_TF32,
+  TUNE_FACTORS_BF16
+} tune_factors;
+
+// Of "tf32" or "bf16", or NULL; INVALID_ARGUMENT for other words.
+tune_status tune_factors_parse(const char *name, tune_factors *out_factors);
+const char *tune_factors_name(tune_factors factors); // "" as given
+
 typedef struct tune_tolerance {
   int64_t reduction;             // K; less than 1 is 1
   bool has_accumulator;          // else acc is the output's own type
   tune_element_type accumulator; // acc
   bool has_sums;                 // else sums are of acc, too
   tune_element_type sums;        // the coarsest type of sums
-  bool has_tf32;                 // factors of products may be rounded to tf32
+  tune_factors factors;          // what factors of products may be rounded to
   double spread;                 // S; 0 where it is not known
   bool has_signed_zeros;         // a zero is not right where the other one should be
   double exact_limit;            // as a plan's (exact.h): others are not compared; 0: not exact

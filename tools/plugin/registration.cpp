@@ -4,6 +4,7 @@
 
 #include "dialects/tune_dialect.h"
 #include "transforms/passes/passes.h"
+#include "transforms/structure/rounded_factors.h"
 
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Pass.h"
@@ -65,6 +66,7 @@ LogicalResult addPass(const tune_pass_class *passClass, OpPassManager &manager, 
 } // namespace
 
 void tune::registerPasses() {
+  tune_rounded_factors_register(); // schedules run it by name
   for (size_t i = 0; i < tune_pass_class_count(); ++i) {
     const tune_pass_class *passClass = tune_pass_class_at(i);
     registerPassPipeline(

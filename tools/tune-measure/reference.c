@@ -235,9 +235,10 @@ static tune_status find_leeways(const reference *r, const inputs_source *source,
   reference_order order = {.of = t, .set = set, .change = disturb_sparse};
   order.disturbance.is_positive = source->fill == TUNE_FILL_POSITIVE;
   order.disturbance.keeps_zeros = inputs_add_nothing(t);
-  // Factors are rounded to tf32 once, whatever the sum.
+  // Factors are rounded once, whatever the sum.
   order.disturbance.size = tune_disturbance_size(
-      roundoff > 0 ? roundoff : of_argument, t->tolerance.has_tf32 ? 1 : t->tolerance.reduction);
+      roundoff > 0 ? roundoff : of_argument,
+      t->tolerance.factors != TUNE_FACTORS_AS_GIVEN ? 1 : t->tolerance.reduction);
   int runs = 2 * (t->reference_seconds < DISTURBANCES_SECONDS ? DISTURBANCES : 1);
   for (int i = 0; i < runs; ++i) {
     tune_buffer *moved;

@@ -59,8 +59,8 @@ static void note_check(subject *s, const tune_output_check *check, const tune_to
   bool is_float = tune_element_type_is_float(type);
   if (is_float && tolerance->has_accumulator && tolerance->accumulator != type)
     set_type(result.accumulator, tune_element_type_name(tolerance->accumulator));
-  if (is_float && tolerance->has_tf32)
-    set_type(result.operands, "tf32");
+  if (is_float)
+    set_type(result.operands, tune_factors_name(tolerance->factors));
   if (is_worse(&result, &s->check))
     s->check = result;
 }

@@ -9,10 +9,7 @@
 
 static tune_status take_check(const tune_check_wanted *check, task *t) {
   t->tolerance.reduction = check->reduction;
-  t->tolerance.has_tf32 = check->operands && strcmp(check->operands, "tf32") == 0;
-  if (check->operands && !t->tolerance.has_tf32)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"operands\" is \"%s\"; \"tf32\" is known",
-                            check->operands);
+  TUNE_RETURN_IF_ERROR(tune_factors_parse(check->operands, &t->tolerance.factors));
   t->tolerance.has_accumulator = check->accumulator != NULL;
   return check->accumulator ? tune_element_type_parse(check->accumulator, &t->tolerance.accumulator)
                             : TUNE_OK;
@@ -77,7 +74,7 @@ static tune_status prepare(const tune_measured_task *wanted, const child_watch *
   }
   reference of = {.wanted = wanted, .watch = watch};
   TUNE_RETURN_IF_ERROR(run_reference(&of, &source, t));
-  if (wanted->check.sensitivity || t->tolerance.has_tf32)
+  if (wanted->check.sensitivity || t->tolerance.factors != TUNE_FACTORS_AS_GIVEN)
     TUNE_RETURN_IF_ERROR(reference_find_spreads(&of, t));
   TUNE_RETURN_IF_ERROR(reference_lean(&of, t));
   TUNE_RETURN_IF_ERROR(reference_run_sparse(&of, &source, t));

@@ -31,8 +31,7 @@ static tune_status list_artifacts(const benchmark *b, size_t first, size_t count
 
 tune_check_wanted measurement_check(const benchmark *b) {
   const tune_module_description *module = &b->subjects[0].opened.module;
-  // What other targets make of it is exact.
-  bool rounds = b->facts->name.kind == TUNE_KIND_CUDA;
+  bool rounds = tune_target_rounds_operands(b->facts->name.kind);
   return (tune_check_wanted){.reference = b->reference,
                              .reduction = figures_reduction(&module->tasks),
                              .accumulator = module->accumulator,

@@ -12,9 +12,7 @@
 #include "transforms/passes/task_options.h"
 #include "transforms/spaces/module_tasks.h"
 
-enum { ALLOW_NONE, ALLOW_TF32 };
-
-static const char *const allow_words[] = {"none", TUNE_ALLOW_TF32, NULL};
+static const char *const allow_words[] = {"none", "tf32", "bf16", NULL};
 
 static const tune_pass_option options_table[] = {
     TUNE_OPTION_TARGET,
@@ -28,7 +26,7 @@ static const tune_pass_option options_table[] = {
      .type = TUNE_PASS_OPTION_ENUM,
      .words = allow_words,
      .initial = "none",
-     .summary = "write tune.allow onto every product of f32: none (default), tf32"},
+     .summary = "write tune.allow onto every product of f32: none (default), tf32, bf16"},
 };
 
 // Says which occurrences could not be given choices, and why.
@@ -59,10 +57,10 @@ static tune_status annotate_task(const tune_module_tasks *tasks, size_t task) {
   return status;
 }
 
-static MlirWalkResult allow_tf32(MlirOperation op, void *user_data) {
-  (void)user_data;
+static MlirWalkResult allow(MlirOperation op, void *user_data) {
+  const tune_allowances *allowances = user_data;
   if (tune_allow_is_product(op))
-    tune_allow_set_tf32(op);
+    tune_allow_add(op, *allowances);
   return MlirWalkResultAdvance;
 }
 
@@ -81,8 +79,11 @@ static tune_status annotate_module(MlirOperation module, const tune_pass_options
 }
 
 static tune_status annotate_run(MlirOperation module, const tune_pass_options *options) {
-  if (tune_pass_options_get_enum(options, "allow") == ALLOW_TF32)
-    mlirOperationWalk(module, allow_tf32, NULL, MlirWalkPreOrder);
+  // The words after "none" are those of tune_allow_words.
+  size_t word = (size_t)tune_pass_options_get_enum(options, "allow");
+  tune_allowances allowances = word ? 1u << (word - 1) : 0;
+  if (allowances)
+    mlirOperationWalk(module, allow, &allowances, MlirWalkPreOrder);
   tune_sized_module sized;
   TUNE_RETURN_IF_ERROR(tune_task_options_size_module(options, module, &sized));
   tune_status status = annotate_module(sized.module, options);

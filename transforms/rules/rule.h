@@ -35,6 +35,9 @@ typedef struct tune_rule {
   bool (*applies)(const tune_structure *structure, const tune_machine *machine);
   // Whether what applies is a makeshift here, and another layout to be preferred. NULL: never.
   bool (*yields)(const tune_structure *structure, const tune_machine *machine);
+  // Of a rule that multiplies less than the task says: how many times as long the task would take
+  // by as many multiplications as it says. NULL: 1.
+  double (*gain)(const tune_structure *structure, const tune_machine *machine);
   // Of a rule for whatever there is: whether it has its turn before other layouts. NULL: never.
   bool (*goes_first)(const tune_structure *structure, const tune_machine *machine);
   // Writes the whole schedule module.

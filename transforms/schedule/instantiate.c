@@ -10,6 +10,7 @@
 #include "transforms/schedule/schedule_constraints.h"
 #include "transforms/schedule/schedule_knobs.h"
 #include "transforms/schedule/schedule_result.h"
+#include "transforms/structure/rounded_factors.h"
 
 #include "mlir-c/Dialect/Transform/Interpreter.h"
 
@@ -213,6 +214,7 @@ static tune_status interpret(MlirOperation payload, MlirOperation schedule, bool
   tune_diagnostics_begin(&diagnostics, mlirOperationGetContext(payload));
   MlirTransformOptions options = mlirTransformOptionsCreate();
   mlirTransformOptionsEnableExpensiveChecks(options, false);
+  tune_rounded_factors_register();
   tune_quick_messages_begin();
   bool failed = mlirLogicalResultIsFailure(
       mlirTransformApplyNamedSequence(payload, entry, schedule, options));

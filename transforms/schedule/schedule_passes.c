@@ -5,14 +5,15 @@
 #include "dialects/diagnostic.h"
 #include "support/nearest.h"
 #include "transforms/ir/ir.h"
+#include "transforms/structure/rounded_factors.h"
 
 #include <string.h>
 
-// Upstream's that only rewrite the IR, whatever their options; sorted. Not here: what takes a
-// pipeline as text (inline, composite-fixed-point-pass), names of files (snapshot-op-locations,
-// transform-preload-library), libraries or tools (gpu-module-to-binary, *-attach-target), or
-// prints; nor what leaves no function as it was (convert-func-to-llvm), which is refused afterwards
-// (schedule_result.h).
+// Upstream's that only rewrite the IR, whatever their options, and ours; sorted. Not here: what
+// takes a pipeline as text (inline, composite-fixed-point-pass), names of files
+// (snapshot-op-locations, transform-preload-library), libraries or tools (gpu-module-to-binary,
+// *-attach-target), or prints; nor what leaves no function as it was (convert-func-to-llvm), which
+// is refused afterwards (schedule_result.h).
 static const char *const listed[] = {
     "affine-data-copy-generate",
     "affine-expand-index-ops",
@@ -146,6 +147,7 @@ static const char *const listed[] = {
     "tosa-to-linalg-named",
     "tosa-to-scf",
     "tosa-to-tensor",
+    TUNE_ROUNDED_FACTORS_PASS,
 };
 
 static bool is_listed(MlirStringRef name) {

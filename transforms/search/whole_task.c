@@ -25,7 +25,7 @@ tune_task tune_whole_task_describe(const tune_search_options *options,
                                    const tune_target_facts *facts,
                                    const tune_extraction *extraction, const tune_space *space,
                                    const tune_task_module *module) {
-  const bool rounds = facts->name.kind == TUNE_KIND_CUDA;
+  const bool rounds = tune_target_rounds_operands(facts->name.kind);
   return (tune_task){.key = "module",
                      .name = "the module",
                      .function = options->function,

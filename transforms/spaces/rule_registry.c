@@ -5,6 +5,7 @@
 #include "transforms/rules/layouts.h"
 #include "transforms/rules/schedule_forms.h"
 
+#include <math.h>
 #include <string.h>
 
 // The most particular first; a new rule is one line here. `general` and `gpu_general`, which take
@@ -74,8 +75,11 @@ static bool takes(const tune_rule *rule, const tune_structure *structure,
 // Called for each; to return whether that was the one. `structure` has the layout.
 typedef bool (*visitor)(const tune_rule *rule, const tune_structure *structure, void *user_data);
 
-// In which kind of layout a rule has taken the task: either once.
-enum { RAW, LAID_OUT, KINDS_OF_LAYOUT };
+// In which kind of form a rule has taken the task: each once.
+typedef enum form_kind { RAW, LAID_OUT, ROUNDED, FORM_KINDS } form_kind;
+
+// The name of a form whose factors are rounded because they may be.
+#define ROUNDED_NAME "bf16"
 
 typedef struct rule_walk {
   MlirContext context;
@@ -84,21 +88,38 @@ typedef struct rule_walk {
   const tune_structure *structure; // as the task is
   visitor visit;
   void *user_data;
-  bool seen[KINDS_OF_LAYOUT][RULE_COUNT];
+  bool is_stock;
+  bool seen[FORM_KINDS][RULE_COUNT];
   bool is_found;
 } rule_walk;
 
 // Which rules are asked.
-typedef enum rules_asked { MADE_FOR_IT, GOING_FIRST, MADE_FOR_LAYOUTS, ANY } rules_asked;
+typedef enum rules_asked {
+  MADE_FOR_IT,
+  GOING_FIRST,
+  MADE_FOR_LAYOUTS,
+  BEST_ROUNDED,
+  ANY_ROUNDED,
+  ANY
+} rules_asked;
 
 static bool is_asked(rules_asked asked, const tune_rule *rule) {
   if (asked == GOING_FIRST)
     return rule->goes_first != NULL;
+  if (asked == BEST_ROUNDED || asked == ANY_ROUNDED)
+    return rule != &tune_rule_plain;
   return asked == ANY || (!is_for_all(rule) && (asked == MADE_FOR_IT || rule->takes_layouts));
 }
 
 static bool is_laid_out(const tune_structure *structure) {
   return structure->preparation.layout.op_count > 0;
+}
+
+// Products whose body rounds are rounded in all forms.
+static form_kind kind_of(const rule_walk *walk, const tune_structure *structure) {
+  if (structure->preparation.rounds && !walk->structure->preparation.rounds)
+    return ROUNDED;
+  return is_laid_out(structure) ? LAID_OUT : RAW;
 }
 
 // Whether a rule sees another product in `layout`, and not just fewer ops beside it.
@@ -107,10 +128,41 @@ static bool changes_product(const tune_layout *layout) {
                            layout->ops[1].tile.loop_count > 0);
 }
 
+// How many times as long the task takes by as many multiplications as it says as by the rule that
+// multiplies least.
+static double most_gain(const rule_walk *walk) {
+  double gain = 1;
+  for (size_t i = 0; i < RULE_COUNT; i++)
+    if (RULES[i]->gain && takes(RULES[i], walk->structure, walk->machine))
+      gain = fmax(gain, RULES[i]->gain(walk->structure, walk->machine));
+  return gain;
+}
+
+// Whether a constant factor of `structure` is read from beyond the second cache, of which half is
+// read where it is rounded ahead.
+static bool is_of_memory(const tune_structure *structure, const tune_machine *machine) {
+  for (size_t n = 0; n < structure->nest_count; n++)
+    for (size_t o = 0; o < structure->nests[n].input_count; o++)
+      if (structure->nests[n].multiplies_and_adds && structure->nests[n].operands[o].is_constant &&
+          tune_operand_bytes(&structure->nests[n].operands[o]) > machine->l2_bytes)
+        return true;
+  return false;
+}
+
+// Whether rounded factors are the best guess: there are instructions for them, which multiply twice
+// as many, and no rule multiplies half as many; or each is used but once.
+static bool is_best_rounded(const rule_walk *walk, const tune_rule *rule,
+                            const tune_structure *structure) {
+  if (rule == &tune_rule_dot_contraction)
+    return most_gain(walk) < 2;
+  return !tune_layouts_has_tiles(structure) && is_of_memory(structure, walk->machine);
+}
+
 // Those behind one that yields are less particular, and yield as well.
 static void visit_rules(rule_walk *walk, const tune_structure *structure, rules_asked asked) {
-  bool laid_out = is_laid_out(structure), *seen = walk->seen[laid_out ? LAID_OUT : RAW];
-  bool is_same = laid_out && !changes_product(&structure->preparation.layout);
+  form_kind kind = kind_of(walk, structure);
+  bool *seen = walk->seen[kind];
+  bool is_same = kind == LAID_OUT && !changes_product(&structure->preparation.layout);
   for (size_t i = 0; i < RULE_COUNT && !walk->is_found; i++) {
     const tune_rule *rule = RULES[i];
     if (seen[i] || (is_same && walk->seen[RAW][i]) || !is_asked(asked, rule) ||
@@ -118,11 +170,30 @@ static void visit_rules(rule_walk *walk, const tune_structure *structure, rules_
       continue;
     if (asked == GOING_FIRST && !rule->goes_first(structure, walk->machine))
       continue;
+    if (asked == BEST_ROUNDED && !is_best_rounded(walk, rule, structure))
+      continue;
     if (asked != ANY && rule->yields && rule->yields(structure, walk->machine))
       return;
     seen[i] = true;
     walk->is_found = walk->visit(rule, structure, walk->user_data);
   }
+}
+
+// Rules for the product in `layout`, those that are asked. What upstream cannot bring into that has
+// none.
+static tune_status visit_layout(rule_walk *walk, const tune_layout *layout, rules_asked asked) {
+  tune_structure structure;
+  bool rounds = asked != MADE_FOR_LAYOUTS || walk->structure->preparation.rounds;
+  tune_status status = tune_structure_read_wanted(
+      walk->context, walk->payload, &(tune_preparation_wanted){.layout = layout, .rounds = rounds},
+      &structure);
+  if (tune_status_is_ok(status))
+    visit_rules(walk, &structure, asked);
+  if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
+    return status;
+  tune_structure_deinit(&structure);
+  tune_status_free(status);
+  return TUNE_OK;
 }
 
 // Rules that want the product in another layout, each in the first that it takes; with `all` also
@@ -135,27 +206,48 @@ static tune_status visit_layouts(rule_walk *walk, bool all) {
   for (size_t i = 0; i < count && !walk->is_found; i++) {
     if (!all && !changes_product(&layouts[i]))
       continue;
-    tune_structure structure;
-    tune_status status =
-        tune_structure_read_laid_out(walk->context, walk->payload, &layouts[i], &structure);
-    if (tune_status_is_ok(status))
-      visit_rules(walk, &structure, MADE_FOR_LAYOUTS);
-    if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
-      return status;
-    tune_structure_deinit(&structure);
-    tune_status_free(status);
+    TUNE_RETURN_IF_ERROR(visit_layout(walk, &layouts[i], MADE_FOR_LAYOUTS));
   }
   return TUNE_OK;
 }
 
+static bool has_rounding(const tune_structure *structure) {
+  for (size_t n = 0; n < structure->nest_count; n++)
+    if (structure->nests[n].multiplies_and_adds && structure->nests[n].allows_bf16)
+      return true;
+  return false;
+}
+
+// Rules that take the product with its factors rounded, where that is allowed: those that are
+// asked.
+static tune_status visit_rounded(rule_walk *walk, rules_asked asked) {
+  tune_layout layouts[TUNE_LAYOUTS_MOST];
+  tune_structure rounded;
+  if (walk->machine->kind != TUNE_KIND_CPU || walk->structure->preparation.rounds ||
+      walk->is_stock || !has_rounding(walk->structure) || is_beyond_plans(walk->structure))
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_structure_read_wanted(
+      walk->context, walk->payload, &(tune_preparation_wanted){.rounds = true}, &rounded));
+  size_t count = tune_layouts_find(&rounded, walk->machine, layouts);
+  tune_structure_deinit(&rounded);
+  for (size_t i = 0; i < count && !walk->is_found; i++)
+    TUNE_RETURN_IF_ERROR(visit_layout(walk, &layouts[i], asked));
+  return TUNE_OK;
+}
+
 // The rules for the task as it is, those for it in another layout, and at last those that are not
-// made for it.
+// made for it. Those for rounded factors come first where that is the best guess, or right before
+// the last.
 static tune_status walk_rules(rule_walk *walk) {
-  visit_rules(walk, walk->structure, MADE_FOR_IT);
+  TUNE_RETURN_IF_ERROR(visit_rounded(walk, BEST_ROUNDED));
+  if (!walk->is_found)
+    visit_rules(walk, walk->structure, MADE_FOR_IT);
   if (!walk->is_found)
     visit_rules(walk, walk->structure, GOING_FIRST);
   if (!walk->is_found)
     TUNE_RETURN_IF_ERROR(visit_layouts(walk, true));
+  if (!walk->is_found)
+    TUNE_RETURN_IF_ERROR(visit_rounded(walk, ANY_ROUNDED));
   if (!walk->is_found)
     visit_rules(walk, walk->structure, ANY);
   return TUNE_OK;
@@ -174,7 +266,8 @@ typedef struct choice {
   size_t count;                // of these, in the end
   const tune_rule *rule;       // of the first; NULL as long as there is none
   bool changes;                // its layout: more than what stands beside the product
-  bool is_second;              // another form of the rule comes before it
+  const char *suffix;          // of its name; NULL: none
+  bool is_rounded;             // its factors are
   unsigned indent;             // of what is written
   tune_string_builder names;   // "contraction, general, plain": those that take the task
 } choice;
@@ -183,21 +276,28 @@ static const char *layout_of(const tune_structure *structure) {
   return is_laid_out(structure) ? structure->preparation.layout.name : TUNE_LAYOUT_RAW;
 }
 
-// Whether the other kind of layout has had `rule` before.
-static bool is_second_form(const rule_walk *walk, const tune_rule *rule,
-                           const tune_structure *structure) {
+// What the name of a rule has after a slash: the form of a rounded product, and the layout where
+// the other kind of layout has had `rule` before; NULL: nothing.
+static const char *suffix_of(const rule_walk *walk, const tune_rule *rule,
+                             const tune_structure *structure) {
+  form_kind kind = kind_of(walk, structure);
   size_t index = 0;
   while (RULES[index] != rule)
     index++;
-  return walk->seen[is_laid_out(structure) ? RAW : LAID_OUT][index];
+  if (kind == ROUNDED)
+    return ROUNDED_NAME;
+  return walk->seen[kind == LAID_OUT ? RAW : LAID_OUT][index] ? layout_of(structure) : NULL;
 }
 
 // Whether `name` is "contraction" or "contraction/raw", where the rule's own name is the first's.
-static bool is_called(const char *name, const tune_rule *rule, const char *layout, bool is_second) {
+static bool is_called(const char *name, const tune_rule *rule, const char *suffix,
+                      const char *layout) {
   size_t length = strlen(rule->name);
   if (strncmp(name, rule->name, length) != 0)
     return false;
-  return name[length] ? name[length] == '/' && strcmp(name + length + 1, layout) == 0 : !is_second;
+  return name[length]
+             ? name[length] == '/' && strcmp(name + length + 1, suffix ? suffix : layout) == 0
+             : !suffix;
 }
 
 static void write_form(choice *self, const tune_rule *rule, const tune_structure *structure) {
@@ -211,14 +311,15 @@ static void write_form(choice *self, const tune_rule *rule, const tune_structure
 static bool write_if_wanted(const tune_rule *rule, const tune_structure *structure,
                             void *user_data) {
   choice *self = user_data;
-  const char *layout = layout_of(structure);
-  bool is_second = is_second_form(&self->walk, rule, structure);
+  const char *suffix = suffix_of(&self->walk, rule, structure);
   tune_string_builder_appendf(&self->names, "%s%s%s%s", self->names.text ? ", " : "", rule->name,
-                              is_second ? "/" : "", is_second ? layout : "");
-  if (self->name ? !is_called(self->name, rule, layout, is_second) : self->passed_over-- > 0)
+                              suffix ? "/" : "", suffix ? suffix : "");
+  if (self->name ? !is_called(self->name, rule, suffix, layout_of(structure))
+                 : self->passed_over-- > 0)
     return false;
   self->rule = rule;
-  self->is_second = is_second;
+  self->suffix = suffix;
+  self->is_rounded = kind_of(&self->walk, structure) == ROUNDED;
   self->changes = is_laid_out(structure) && changes_product(&structure->preparation.layout);
   write_form(self, rule, structure);
   return true;
@@ -249,7 +350,7 @@ static bool pass_over(const tune_rule *rule, const tune_structure *structure, vo
 static bool write_other(const tune_rule *rule, const tune_structure *structure, void *user_data) {
   choice *self = user_data;
   if (rule == &tune_rule_plain ||
-      (is_laid_out(structure) && is_second_form(&self->walk, rule, structure)))
+      (is_laid_out(structure) && suffix_of(&self->walk, rule, structure)))
     return false;
   write_form(self, rule, structure);
   return true;
@@ -275,7 +376,7 @@ static tune_status find_other(choice *self) {
 // Of what takes whatever there is, only what goes first: else no other layout has a rule.
 static bool has_other(const choice *self) {
   const tune_rule *rule = self->rule;
-  return self->machine->kind == TUNE_KIND_CPU &&
+  return self->machine->kind == TUNE_KIND_CPU && !self->is_rounded &&
          (!is_for_all(rule) ||
           (rule->goes_first && rule->goes_first(self->walk.structure, self->machine)));
 }
@@ -309,11 +410,13 @@ tune_status tune_rules_make_schedule(MlirContext context, const char *payload,
                                      char **out_schedule, tune_rule_taken *out_taken) {
   *out_schedule = NULL;
   tune_structure structure;
-  TUNE_RETURN_IF_ERROR(tune_structure_read_payload(context, payload, &structure));
+  const tune_preparation_wanted as_it_is = {.is_stock = wanted && wanted->is_stock};
+  TUNE_RETURN_IF_ERROR(tune_structure_read_wanted(context, payload, &as_it_is, &structure));
   choice self = {.walk = {.context = context,
                           .payload = payload,
                           .machine = machine,
                           .structure = &structure,
+                          .is_stock = as_it_is.is_stock,
                           .visit = write_if_wanted,
                           .user_data = &self},
                  .name = wanted ? wanted->name : NULL,
@@ -330,7 +433,7 @@ tune_status tune_rules_make_schedule(MlirContext context, const char *payload,
     tune_writer_deinit(&self.forms[i].writer);
   tune_string_builder_deinit(&self.names);
   if (out_taken)
-    *out_taken = (tune_rule_taken){self.rule, self.is_second ? self.forms[0].layout : NULL};
+    *out_taken = (tune_rule_taken){self.rule, self.suffix};
   tune_structure_deinit(&structure);
   return status;
 }

@@ -17,19 +17,23 @@ extern "C" {
 typedef struct tune_rule_wanted {
   const char *name;   // the one of this name; NULL: by number
   size_t passed_over; // the first after so many that there are
+  bool is_stock;      // of those alone that stock mlir-opt can replay
 } tune_rule_wanted;
 
 // What wrote a schedule.
 typedef struct tune_rule_taken {
   const tune_rule *rule;
-  const char *layout; // that is to be said beside the rule's name: another form of the same rule
-                      // comes first; NULL: none. Static text
+  const char *suffix; // that is to be said beside the rule's name: another form of the same rule
+                      // comes first, or it is that of rounded factors; NULL: none. Static text
 } tune_rule_taken;
 
 // A form of a task is a rule and the layout that it takes the task in (rules/layouts.h). In their
 // order: rules that take it as it is, those that take it in another layout, each in the first that
 // it takes, and at last what else takes it as it is. A form is called by its rule, "contraction",
 // where that is the first of the rule, and always as "contraction/raw", "contraction/filter".
+// Of products whose factors may be rounded (dialects/allow.h) there are also forms where they are,
+// "dot_contraction/bf16": on CPUs with instructions for these they come first, unless a rule
+// multiplies less (Winograd's); else last of those that are made for the task.
 //
 // The first form is written together with the first one that is raw where it is not, or the other
 // way round (rules/schedule_forms.h); all others by themselves.

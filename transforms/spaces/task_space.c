@@ -2,7 +2,6 @@
 
 #include "transforms/spaces/task_space.h"
 
-#include "dialects/allow.h"
 #include "dialects/diagnostic.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/task_key.h"
@@ -13,6 +12,7 @@
 #include "transforms/spaces/rule_registry.h"
 #include "transforms/spaces/task_choices.h"
 #include "transforms/tasks/module_precision.h"
+#include "transforms/tasks/normalize.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,8 +83,8 @@ static tune_status write_by_rule(MlirContext context, const tune_target_facts *f
                                                 &space->schedule_text, &taken));
   space->leaves_device = taken.rule->leaves_device;
   char what[TUNE_TARGET_FACTS_TEXT];
-  if (asprintf(&space->rule, "%s%s%s", taken.rule->name, taken.layout ? "/" : "",
-               taken.layout ? taken.layout : "") < 0) {
+  if (asprintf(&space->rule, "%s%s%s", taken.rule->name, taken.suffix ? "/" : "",
+               taken.suffix ? taken.suffix : "") < 0) {
     space->rule = NULL;
     return tune_status_out_of_memory("making the space of a task");
   }
@@ -102,7 +102,11 @@ static tune_status take_rule(MlirContext context, const tune_task_choices_source
                              const tune_task_space_options *options, tune_task_space *space) {
   char *name = NULL;
   TUNE_RETURN_IF_ERROR(tune_task_choices_find_rule(source, &name));
-  tune_rule_wanted wanted = {.name = name, .passed_over = options->attempt.passed_over};
+  const MlirOperation module = mlirModuleGetOperation(source->anchors->extraction->normalized);
+  tune_rule_wanted wanted = {
+      .name = name,
+      .passed_over = options->attempt.passed_over,
+      .is_stock = !mlirAttributeIsNull(tune_ir_attribute(module, TUNE_STOCK_ATTRIBUTE))};
   tune_status status = TUNE_OK;
   if (name && wanted.passed_over > 0)
     status = tune_status_make(TUNE_NOT_FOUND, "the rule \"%s\" is asked for, and no other", name);
@@ -386,8 +390,9 @@ static const char *name_type(MlirType type) {
 
 const char *tune_task_space_type(const tune_extraction *extraction, size_t task) {
   const tune_fusion_node *anchor = find_anchor(extraction, task);
-  if (extraction->tasks[task].allows_tf32)
-    return TUNE_ALLOW_TF32;
+  const char *operands = tune_task_operands(extraction, task);
+  if (operands)
+    return operands;
   // Of what is read: bf16 products added up in f32 are work of the bf16 units.
   if (anchor && mlirOperationGetNumOperands(anchor->op) > 0)
     return name_type(mlirValueGetType(mlirOperationGetOperand(anchor->op, 0)));
@@ -413,8 +418,9 @@ void tune_task_space_get_task(const tune_task_space *space, const tune_extractio
       .bytes = (double)task->bytes,
       .reduction = task->reduction_length > 0 ? (int64_t)task->reduction_length : 1,
       .accumulator = tune_task_accumulator(extraction, (size_t)(task - extraction->tasks)),
-      // What other targets make of it is exact.
-      .operands = task->allows_tf32 && facts->name.kind == TUNE_KIND_CUDA ? TUNE_ALLOW_TF32 : NULL,
+      .operands = tune_target_rounds_operands(facts->name.kind)
+                      ? tune_task_operands(extraction, (size_t)(task - extraction->tasks))
+                      : NULL,
       .peak_flops = tune_target_facts_peak(facts, type),
   };
 }

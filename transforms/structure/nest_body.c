@@ -140,7 +140,9 @@ void tune_nest_body_read(MlirOperation op, tune_nest *nest) {
   if (mlirBlockIsNull(body))
     return;
   nest->multiplies_and_adds = is_multiply_add(body, nest);
-  nest->allows_tf32 = tune_allow_has_tf32(op);
+  tune_allowances allowances = tune_allow_get(op);
+  nest->allows_tf32 = allowances & TUNE_ALLOWS_TF32;
+  nest->allows_bf16 = allowances & TUNE_ALLOWS_BF16;
   nest->combines = is_combination(body, nest->input_count);
   read_expression(body, nest);
   for (MlirOperation inner = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(inner);

@@ -7,6 +7,7 @@
 #include "transforms/ir/op_facts.h"
 #include "transforms/ir/op_map.h"
 #include "transforms/ir/transform_script.h"
+#include "transforms/structure/rounded_factors.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -66,12 +67,29 @@ static const char GENERALIZE[] =
     "    %generic = transform.structured.generalize %named\n"
     "      : (!transform.any_op) -> !transform.any_op\n";
 
-static const char FUSE[] =
-    "    %fused = transform.apply_registered_pass \"linalg-fuse-elementwise-ops\" to %func\n"
-    "      : (!transform.any_op) -> !transform.any_op\n"
-    "    transform.apply_patterns to %fused {\n"
-    "      transform.apply_patterns.canonicalization\n"
-    "    } {apply_cse} : !transform.any_op\n";
+// The handle of the function is %fused after it, with `rounds` %joined.
+static void append_joined(bool rounds, tune_string_builder *text) {
+  const char *name = rounds ? "joined" : "fused";
+  tune_string_builder_appendf(
+      text,
+      "    %%%s = transform.apply_registered_pass \"linalg-fuse-elementwise-ops\" to %%func\n"
+      "      : (!transform.any_op) -> !transform.any_op\n"
+      "    transform.apply_patterns to %%%s {\n"
+      "      transform.apply_patterns.canonicalization\n"
+      "    } {apply_cse} : !transform.any_op\n",
+      name, name);
+}
+
+// Makes %fused of the function `of`.
+static void append_rounding(const char *of, tune_string_builder *text) {
+  tune_string_builder_appendf(
+      text,
+      "    %%fused = transform.apply_registered_pass \"" TUNE_ROUNDED_FACTORS_PASS "\" to %%%s\n"
+      "      : (!transform.any_op) -> !transform.any_op\n"
+      "    transform.apply_patterns to %%fused {\n"
+      "    } {apply_cse} : !transform.any_op\n",
+      of);
+}
 
 // Ops are found by how they are indexed: those of another order in the module that the schedule is
 // applied to are still the same.
@@ -134,7 +152,9 @@ static void append_begin(const char *effect, const char *form, tune_string_build
 static void append_fusion(const tune_preparation *preparation, tune_string_builder *text) {
   if (preparation->generic_count)
     append_barrier(preparation, text);
-  tune_string_builder_append(text, FUSE);
+  append_joined(preparation->rounds, text);
+  if (preparation->rounds)
+    append_rounding("joined", text);
   const char *prepared = tune_layout_write(&preparation->layout, text);
   tune_string_builder_appendf(text, "    transform.yield %s : !transform.any_op\n  }\n", prepared);
 }
@@ -307,6 +327,7 @@ static tune_status run_steps(MlirModule payload, const char *effect, tune_string
              "    transform.yield\n"
              "  }\n");
   append_begin(effect, "", &text);
+  tune_rounded_factors_register();
   char *lines = NULL, *source = NULL;
   tune_status status = tune_string_builder_finish(steps, &lines);
   if (tune_status_is_ok(status))
@@ -324,7 +345,19 @@ static tune_status run_steps(MlirModule payload, const char *effect, tune_string
   return status;
 }
 
-tune_status tune_preparation_run(MlirModule payload, const tune_layout *layout,
+// Products whose body rounds: which these are shows once elementwise ops are joined to them.
+static tune_status round_in_bodies(MlirModule payload, tune_preparation *preparation) {
+  if (!tune_rounded_factors_are_in(mlirModuleGetOperation(payload)))
+    return TUNE_OK;
+  preparation->rounds = true;
+  tune_string_builder steps;
+  tune_string_builder_init(&steps);
+  append_rounding("func", &steps);
+  tune_string_builder_append(&steps, "    transform.yield %fused : !transform.any_op\n  }\n");
+  return run_steps(payload, "consumed", &steps);
+}
+
+tune_status tune_preparation_run(MlirModule payload, const tune_preparation_wanted *wanted,
                                  tune_preparation *out_preparation) {
   *out_preparation = (tune_preparation){0};
   tune_string_builder steps;
@@ -340,9 +373,13 @@ tune_status tune_preparation_run(MlirModule payload, const tune_layout *layout,
     TUNE_RETURN_IF_ERROR(run_steps(payload, "readonly", &steps));
   }
   TUNE_RETURN_IF_ERROR(find_product(payload, out_preparation));
-  if (layout)
-    out_preparation->layout = *layout;
+  if (wanted->layout)
+    out_preparation->layout = *wanted->layout;
+  out_preparation->rounds = wanted->rounds;
   tune_string_builder_init(&steps);
   append_fusion(out_preparation, &steps);
-  return run_steps(payload, "consumed", &steps);
+  TUNE_RETURN_IF_ERROR(run_steps(payload, "consumed", &steps));
+  return wanted->layout || wanted->rounds || wanted->is_stock
+             ? TUNE_OK
+             : round_in_bodies(payload, out_preparation);
 }

@@ -47,6 +47,7 @@ typedef struct tune_preparation {
   size_t product;       // which of them it is
   size_t loop;          // of the product, over which its weights are indexed,
   int64_t extent;       // and how far it runs
+  bool rounds;          // factors of the product (rounded_factors.h)
   tune_layout layout;   // what is done after all that; zeroes: nothing
 } tune_preparation;
 
@@ -57,9 +58,16 @@ typedef struct tune_preparation {
 void tune_preparation_write(const tune_preparation *preparation, const char *form,
                             tune_string_builder *text);
 
-// Prepares the only function of `payload`, its product in `layout` unless that is NULL, and tells
-// how. INTERNAL where it fails.
-tune_status tune_preparation_run(MlirModule payload, const tune_layout *layout,
+// What is asked of a preparation; zeroes: what every task gets.
+typedef struct tune_preparation_wanted {
+  const tune_layout *layout; // of the product; NULL: as it is
+  bool rounds;               // factors that may be rounded are; those that their body rounds are
+                             // anyhow, where there is no layout
+  bool is_stock;             // but neither, nothing that stock mlir-opt does not have
+} tune_preparation_wanted;
+
+// Prepares the only function of `payload` as it is wanted, and tells how. INTERNAL where it fails.
+tune_status tune_preparation_run(MlirModule payload, const tune_preparation_wanted *wanted,
                                  tune_preparation *out_preparation);
 
 #ifdef __cplusplus

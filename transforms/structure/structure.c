@@ -268,6 +268,57 @@ static bool is_returned(MlirOperation op, const MlirOperation *ops, size_t count
   return false;
 }
 
+// What a walk over the ops that a value is made by has met.
+typedef struct origin {
+  MlirOperation outside; // the op that is looked into
+  size_t visits;
+  bool has_constant, has_other;
+} origin;
+
+static void look_at_origin(MlirValue value, origin *state);
+
+static bool is_inside(MlirOperation op, MlirOperation outside) {
+  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, outside))
+    op = mlirOperationGetParentOperation(op);
+  return !mlirOperationIsNull(op);
+}
+
+static MlirWalkResult look_at_operands(MlirOperation op, void *user_data) {
+  origin *state = user_data;
+  MlirOperation outside = state->outside;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !state->has_other; i++) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    MlirOperation maker = mlirValueIsABlockArgument(value)
+                              ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value))
+                              : mlirOpResultGetOwner(value);
+    if (!is_inside(maker, outside))
+      look_at_origin(value, state);
+  }
+  return state->has_other ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static void look_at_origin(MlirValue value, origin *state) {
+  enum { MOST_VISITS = 1000 };
+  MlirOperation maker = tune_ir_definition(value);
+  bool is_constant = tune_constant_is_value(value);
+  state->has_constant |= is_constant && mlirTypeIsARankedTensor(mlirValueGetType(value));
+  state->has_other |= (!is_constant && mlirOperationIsNull(maker)) || ++state->visits > MOST_VISITS;
+  if (is_constant || state->has_other)
+    return;
+  MlirOperation outside = state->outside;
+  state->outside = maker;
+  mlirOperationWalk(maker, look_at_operands, state, MlirWalkPreOrder);
+  state->outside = outside;
+}
+
+// Whether `producer`, loops of vectors on tensors by then (layout.h), makes what it makes of
+// constants alone, so that it is done ahead.
+static bool is_made_of_constants(MlirOperation producer) {
+  origin state = {.outside = producer};
+  mlirOperationWalk(producer, look_at_operands, &state, MlirWalkPreOrder);
+  return state.has_constant && !state.has_other;
+}
+
 // Fills in who makes each operand and who uses each nest.
 static void connect(tune_structure *structure, const MlirOperation *ops, bool is_laid_out) {
   for (size_t n = 0; n < structure->nest_count; n++) {
@@ -288,6 +339,8 @@ static void connect(tune_structure *structure, const MlirOperation *ops, bool is
       if (mlirOperationIsNull(producer))
         continue;
       nest->operands[o].producer = index_of(ops, structure->nest_count, producer);
+      if (is_laid_out && nest->operands[o].producer == TUNE_NO_LOOP)
+        nest->operands[o].is_constant |= is_made_of_constants(producer);
       nest->operands[o].is_fresh = tune_ir_is(producer, "tensor.empty");
       if (nest->operands[o].producer != TUNE_NO_LOOP)
         structure->nests[nest->operands[o].producer].use_count++;
@@ -348,37 +401,39 @@ void tune_structure_deinit(tune_structure *structure) {
 // From a payload's text
 //===--------------------------------------------------------------------------===//
 
-static tune_status prepare(MlirModule module, const tune_layout *layout,
+static tune_status prepare(MlirModule module, const tune_preparation_wanted *wanted,
                            tune_structure *out_structure) {
   *out_structure = (tune_structure){0};
   tune_allow_place(mlirModuleGetOperation(module));
   tune_preparation preparation;
-  TUNE_RETURN_IF_ERROR(tune_preparation_run(module, layout, &preparation));
+  TUNE_RETURN_IF_ERROR(tune_preparation_run(module, wanted, &preparation));
   MlirOperation function;
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(mlirModuleGetOperation(module), NULL, &function));
-  TUNE_RETURN_IF_ERROR(read_structure(function, layout != NULL, out_structure));
+  TUNE_RETURN_IF_ERROR(read_structure(function, wanted->layout != NULL, out_structure));
   out_structure->preparation = preparation;
   return TUNE_OK;
 }
 
 tune_status tune_structure_prepare(MlirModule module, tune_structure *out_structure) {
-  return prepare(module, NULL, out_structure);
+  return prepare(module, &(tune_preparation_wanted){.layout = NULL}, out_structure);
 }
 
-tune_status tune_structure_read_laid_out(MlirContext context, const char *payload,
-                                         const tune_layout *layout, tune_structure *out_structure) {
+tune_status tune_structure_read_wanted(MlirContext context, const char *payload,
+                                       const tune_preparation_wanted *wanted,
+                                       tune_structure *out_structure) {
   *out_structure = (tune_structure){0};
   MlirModule module = mlirModuleCreateParse(context, tune_ir_string(payload));
   if (mlirModuleIsNull(module))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "the task's payload does not parse");
-  tune_status status = prepare(module, layout, out_structure);
+  tune_status status = prepare(module, wanted, out_structure);
   mlirModuleDestroy(module);
   return status;
 }
 
 tune_status tune_structure_read_payload(MlirContext context, const char *payload,
                                         tune_structure *out_structure) {
-  return tune_structure_read_laid_out(context, payload, NULL, out_structure);
+  return tune_structure_read_wanted(context, payload, &(tune_preparation_wanted){.layout = NULL},
+                                    out_structure);
 }
 
 //===--------------------------------------------------------------------------===//

@@ -67,11 +67,12 @@ typedef struct tune_nest {
   size_t operand_count; // the rest are outputs
   tune_operand operands[TUNE_MAX_OPERANDS];
   bool multiplies_and_adds; // out + a * b, of the first two inputs, possibly widened first
-  bool allows_tf32;         // where these are f32: they may be rounded to tf32 (dialects/allow.h)
-  bool widens;              // the inputs are of a narrower type than the output
-  bool zero_extends[2];     // and are integers without a sign, the first and the second
-  bool combines;            // out + f(inputs), or another op with a neutral element in place of +
-  bool has_index;           // uses linalg.index or reads tensors by computed indices
+  // Where these are f32, what they may be rounded to (dialects/allow.h).
+  bool allows_tf32, allows_bf16;
+  bool widens;          // the inputs are of a narrower type than the output
+  bool zero_extends[2]; // and are integers without a sign, the first and the second
+  bool combines;        // out + f(inputs), or another op with a neutral element in place of +
+  bool has_index;       // uses linalg.index or reads tensors by computed indices
   // What the body yields, in terms of its arguments: "math.exp(arith.subf(0, 1))". Empty where that
   // is longer than fits, or of constants, other values or attributes.
   char expression[64];
@@ -108,10 +109,11 @@ tune_status tune_structure_prepare(MlirModule module, tune_structure *out_struct
 tune_status tune_structure_read_payload(MlirContext context, const char *payload,
                                         tune_structure *out_structure);
 
-// The same, with the product's operands brought into `layout` (layout.h), which the structure says
-// of its preparation then. INTERNAL where upstream's transforms cannot do that.
-tune_status tune_structure_read_laid_out(MlirContext context, const char *payload,
-                                         const tune_layout *layout, tune_structure *out_structure);
+// The same of what is prepared as it is `wanted`, which the structure says of its preparation then.
+// INTERNAL where upstream's transforms cannot do that.
+tune_status tune_structure_read_wanted(MlirContext context, const char *payload,
+                                       const tune_preparation_wanted *wanted,
+                                       tune_structure *out_structure);
 
 bool tune_structure_has_pad(const tune_structure *structure);
 // Whether it computes functions such as exp.

@@ -190,7 +190,7 @@ static tune_status add_task(tune_extraction *extraction, size_t group, const tun
   const tune_fusion_group *described = &extraction->groups->groups[group];
   task->kind = described->kind;
   for (size_t i = 0; i < described->count; ++i)
-    task->allows_tf32 |= tune_allow_has_tf32(
+    task->allowances |= tune_allow_get(
         extraction->groups->nodes[extraction->groups->members[described->first + i]].op);
   tune_task_description description;
   TUNE_RETURN_IF_ERROR(tune_task_describe(extraction->groups, group, function, &description));

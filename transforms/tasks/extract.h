@@ -55,7 +55,7 @@ typedef struct tune_extracted_task {
   tune_task_kind kind;
   char *name;                              // for people, see task_summary.h
   uint64_t flops, bytes, reduction_length; // see task_summary.h; 0: known only at run time
-  bool allows_tf32;                        // to one of its products (dialects/allow.h)
+  unsigned allowances;                     // of its products (dialects/allow.h)
   size_t op_count;                         // structured ops in the payload
   bool is_cut;                             // it is what a cut has left of another one
   char *payload;                           // MLIR, as above

@@ -89,12 +89,20 @@ const char *tune_task_accumulator(const tune_extraction *extraction, size_t task
   return inside.name && outside.name && inside.bits < outside.bits ? inside.name : NULL;
 }
 
-// What operands of some products may be rounded to; NULL: none are.
+const char *tune_task_operands(const tune_extraction *extraction, size_t task) {
+  unsigned bit = 0;
+  tune_allowances used = extraction->for_cpu ? TUNE_ALLOWS_BF16 : TUNE_ALLOWS_TF32;
+  used &= extraction->tasks[task].allowances;
+  while (bit < TUNE_ALLOWANCES && !(used & 1u << bit))
+    ++bit;
+  return tune_allow_words[bit];
+}
+
 const char *tune_module_operands(const tune_extraction *extraction) {
-  for (size_t i = 0; i < extraction->task_count; ++i)
-    if (extraction->tasks[i].allows_tf32)
-      return TUNE_ALLOW_TF32;
-  return NULL;
+  const char *operands = NULL;
+  for (size_t i = 0; i < extraction->task_count && !operands; ++i)
+    operands = tune_task_operands(extraction, i);
+  return operands;
 }
 
 int64_t tune_module_reduction(const tune_extraction *extraction) {

@@ -440,28 +440,42 @@ static tune_status append_tasks(script *state, size_t module, size_t first, size
   return TUNE_OK;
 }
 
-static bool allows_tf32(const tune_extraction *extraction) {
-  for (size_t i = 0; i < extraction->task_count; ++i)
-    if (extraction->tasks[i].allows_tf32)
-      return true;
-  return false;
-}
-
 // What products say that they are allowed goes where it keeps two apart, as tune_allow_place has
 // it: for stock mlir-opt, which runs this on the module as it is.
-static void append_allowed(tune_string_builder *out) {
-  tune_string_builder_append(
+static void append_allowed(tune_allowances allowances, MlirContext context,
+                           tune_string_builder *out) {
+  MlirAttribute words = tune_allow_attribute(context, allowances);
+  tune_string_builder_appendf(out, "    %%words_%u = transform.param.constant ", allowances);
+  mlirAttributePrint(words, tune_printing_append, out);
+  tune_string_builder_appendf(
       out,
-      "    %words = transform.param.constant [\"" TUNE_ALLOW_TF32 "\"] -> !transform.any_param\n"
-      "    %allowed = transform.structured.match interface{LinalgOp} attributes "
-      "{" TUNE_ALLOW_ATTRIBUTE " = [\"" TUNE_ALLOW_TF32 "\"]} in %0 : (" ANY ") -> " ANY "\n"
-      "    transform.foreach %allowed : " ANY " {\n"
-      "    ^bb0(%product: " ANY "):\n"
-      "      %factors = transform.structured.match ops{[\"arith.mulf\"]} in %product : (" ANY
+      " -> !transform.any_param\n"
+      "    %%allowed_%u = transform.structured.match interface{LinalgOp} attributes "
+      "{" TUNE_ALLOW_ATTRIBUTE " = ",
+      allowances);
+  mlirAttributePrint(words, tune_printing_append, out);
+  tune_string_builder_appendf(
+      out,
+      "} in %%0 : (" ANY ") -> " ANY "\n"
+      "    transform.foreach %%allowed_%u : " ANY " {\n"
+      "    ^bb0(%%product: " ANY "):\n"
+      "      %%factors = transform.structured.match ops{[\"arith.mulf\"]} in %%product : (" ANY
       ") -> " ANY "\n"
-      "      transform.annotate %factors \"" TUNE_ALLOW_ATTRIBUTE "\" = %words : " ANY
+      "      transform.annotate %%factors \"" TUNE_ALLOW_ATTRIBUTE "\" = %%words_%u : " ANY
       ", !transform.any_param\n"
-      "    }\n");
+      "    }\n",
+      allowances, allowances);
+}
+
+// For each set of words that some task has.
+static void append_all_allowed(const tune_extraction *extraction, tune_string_builder *out) {
+  MlirContext context = mlirModuleGetContext(extraction->normalized);
+  for (tune_allowances set = 1; set < 1u << TUNE_ALLOWANCES; ++set)
+    for (size_t i = 0; i < extraction->task_count; ++i)
+      if (extraction->tasks[i].allowances == set) {
+        append_allowed(set, context, out);
+        break;
+      }
 }
 
 tune_status tune_outline_script(const tune_extraction *extraction, tune_string_builder *builder) {
@@ -471,8 +485,7 @@ tune_status tune_outline_script(const tune_extraction *extraction, tune_string_b
                                       "(%0: " ANY " {transform.consumed}) -> " ANY " {\n");
   if (extraction->decomposition)
     tune_string_builder_append(builder, extraction->decomposition);
-  if (allows_tf32(extraction))
-    append_allowed(builder);
+  append_all_allowed(extraction, builder);
   size_t module = 0;
   for (size_t i = 0; tune_normalize_passes[i]; ++i)
     module = apply_pass(&state, tune_normalize_passes[i], "", module);

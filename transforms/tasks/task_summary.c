@@ -128,8 +128,9 @@ static void append_types(tune_string_builder *name, MlirOperation op) {
     tune_string_builder_append(name, "->");
   }
   append_element_type(name, output);
-  if (tune_allow_has_tf32(op))
-    tune_string_builder_append(name, "/tf32");
+  for (unsigned bit = 0, allowances = tune_allow_get(op); bit < TUNE_ALLOWANCES; ++bit)
+    if (allowances & 1u << bit)
+      tune_string_builder_appendf(name, "/%s", tune_allow_words[bit]);
 }
 
 // The product of the sizes of some loops; -1 where one is not known and none is 0. `*out_count` of

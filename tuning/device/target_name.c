@@ -27,6 +27,10 @@ static size_t find(const char *target) {
   return index;
 }
 
+bool tune_target_rounds_operands(tune_target_kind kind) {
+  return kind == TUNE_KIND_CPU || kind == TUNE_KIND_CUDA;
+}
+
 tune_target_kind tune_target_kind_of(const char *target) {
   size_t index = find(target);
   return index < TARGET_COUNT ? TARGETS[index].kind : TUNE_KIND_CPU;

@@ -41,6 +41,9 @@ typedef struct tune_target_name {
 tune_status tune_target_name_init(tune_target_name *name, const char *text);
 void tune_target_name_deinit(tune_target_name *name);
 
+// Whether code for targets of `kind` may round what products are of, where that is allowed
+// (dialects/allow.h). What others make of it is exact.
+bool tune_target_rounds_operands(tune_target_kind kind);
 // The kind of the target called `target`, without a device; TUNE_KIND_CPU where there is none such.
 tune_target_kind tune_target_kind_of(const char *target);
 // The same for a whole name, with or without a device: "cuda:0".

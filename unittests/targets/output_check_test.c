@@ -233,17 +233,18 @@ static void sums_that_stand_still_are_wrong(void **state) {
 // Factors may be rounded or cut to tf32 where that is allowed, and are wrong where it is not; what
 // rounds to bf16, or leaves a step of 8 out, is always wrong. (Where nothing cancels but roundings
 // do, a long sum shows none of it.)
-static void factors_may_be_tf32_where_that_is_allowed(void **state) {
+static void factors_may_be_rounded_where_that_is_allowed(void **state) {
   (void)state;
   static const struct {
     rounding round;
     int64_t left_out;
-    bool is_right, is_right_as_tf32;
-  } CASES[] = {{keep, 0, true, true},
-               {round_to_tf32, 0, false, true},
-               {cut_to_tf32, 0, false, true},
-               {round_to_bf16, 0, false, false},
-               {round_to_tf32, 8, false, false}};
+    bool is_right, is_right_as_tf32, is_right_as_bf16;
+  } CASES[] = {{keep, 0, true, true, true},
+               {round_to_tf32, 0, false, true, true},
+               {cut_to_tf32, 0, false, true, true},
+               {round_to_bf16, 0, false, false, true},
+               {round_to_tf32, 8, false, false, false},
+               {round_to_bf16, 8, false, false, false}};
   for (int64_t length = 16; length <= 4096; length *= 4)
     for (size_t fill = TUNE_FILL_SIGNED; fill <= TUNE_FILL_POSITIVE; ++fill) {
       tune_buffer a = make(TUNE_F32, 40, length), b = make(TUNE_F32, length, 40);
@@ -253,12 +254,16 @@ static void factors_may_be_tf32_where_that_is_allowed(void **state) {
       for (size_t i = 0; i < sizeof CASES / sizeof *CASES; ++i) {
         tune_buffer value = multiply(&a, &b, CASES[i].round, CASES[i].left_out);
         tune_tolerance exact = {.reduction = length},
-                       tf32 = {.reduction = length, .has_tf32 = true};
+                       tf32 = {.reduction = length, .factors = TUNE_FACTORS_TF32},
+                       bf16 = {.reduction = length, .factors = TUNE_FACTORS_BF16};
         bool is_right = tune_output_check_run(&value, &right, exact).is_equal,
-             is_right_as_tf32 = tune_output_check_run(&value, &right, tf32).is_equal;
+             is_right_as_tf32 = tune_output_check_run(&value, &right, tf32).is_equal,
+             is_right_as_bf16 = tune_output_check_run(&value, &right, bf16).is_equal;
         if (fill == TUNE_FILL_SIGNED) {
           assert_int_equal(is_right, CASES[i].is_right);
           assert_int_equal(is_right_as_tf32, CASES[i].is_right_as_tf32);
+          // A long sum shows eighth terms in the mean of all, which bf16 has more room for.
+          assert_true(is_right_as_bf16 == CASES[i].is_right_as_bf16);
         } else if (CASES[i].is_right_as_tf32) {
           assert_true(is_right_as_tf32);
         }
@@ -354,7 +359,7 @@ int main(void) {
       cmocka_unit_test(special_values_match_only_themselves),
       cmocka_unit_test(a_wider_accumulator_means_less_tolerance),
       cmocka_unit_test(sums_that_stand_still_are_wrong),
-      cmocka_unit_test(factors_may_be_tf32_where_that_is_allowed),
+      cmocka_unit_test(factors_may_be_rounded_where_that_is_allowed),
       cmocka_unit_test(a_limit_follows_from_what_is_reported),
       cmocka_unit_test(a_sensitive_output_means_more_tolerance),
       cmocka_unit_test(large_integers_are_compared_exactly),

@@ -136,7 +136,7 @@ bool tune_winograd_choose(const tune_machine *machine, tune_winograd_plan *plan)
 #define FILTER_COST 180
 #define TILE_COST 270
 
-bool tune_winograd_pays(const tune_winograd *winograd) {
+double tune_winograd_gain(const tune_winograd *winograd) {
   double pixels = (double)(winograd->batch * winograd->height * winograd->width);
   double tiles = (double)tune_winograd_tiles(winograd);
   double weights = TUNE_WINOGRAD_FILTER * TUNE_WINOGRAD_FILTER,
@@ -145,7 +145,11 @@ bool tune_winograd_pays(const tune_winograd *winograd) {
   double transforms =
       FILTER_COST +
       tiles * TILE_COST * (1 / (double)winograd->depth + 1 / (double)winograd->channels);
-  return weights * pixels > 1.25 * (products * tiles + transforms);
+  return weights * pixels / (products * tiles + transforms);
+}
+
+bool tune_winograd_pays(const tune_winograd *winograd) {
+  return tune_winograd_gain(winograd) > 1.25;
 }
 
 static bool make_plan(const tune_structure *structure, const tune_machine *machine,
@@ -414,11 +418,17 @@ static void winograd_write(const tune_structure *structure, const tune_machine *
   tune_writer_main(w, structure);
 }
 
+static double winograd_gain(const tune_structure *structure, const tune_machine *machine) {
+  tune_winograd_plan plan;
+  return make_plan(structure, machine, &plan) ? tune_winograd_gain(&plan.winograd) : 1;
+}
+
 const tune_rule tune_rule_winograd = {
     .name = "winograd",
     .summary = "3x3 convolutions of f32, channels innermost: direct, or by Winograd's transforms",
     .kinds = TUNE_KINDS_CPU,
     .takes_layouts = true,
     .applies = winograd_applies,
+    .gain = winograd_gain,
     .write = winograd_write,
 };

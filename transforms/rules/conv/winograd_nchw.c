@@ -341,11 +341,17 @@ static void winograd_nchw_write(const tune_structure *structure, const tune_mach
   tune_writer_main(w, structure);
 }
 
+static double winograd_nchw_gain(const tune_structure *structure, const tune_machine *machine) {
+  nchw_plan plan;
+  return make_plan(structure, machine, &plan) ? tune_winograd_gain(&plan.winograd.winograd) : 1;
+}
+
 const tune_rule tune_rule_winograd_nchw = {
     .name = "winograd_nchw",
     .summary = "3x3 convolutions of f32, channels before pixels: direct, or Winograd's transforms",
     .kinds = TUNE_KINDS_CPU,
     .takes_layouts = true,
     .applies = winograd_nchw_applies,
+    .gain = winograd_nchw_gain,
     .write = winograd_nchw_write,
 };

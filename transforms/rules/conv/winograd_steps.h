@@ -45,7 +45,9 @@ typedef struct tune_winograd_plan {
 // or its output is smaller than a tile.
 bool tune_winograd_choose(const tune_machine *machine, tune_winograd_plan *plan);
 
-// Whether F(4x4, 3x3) takes clearly less time than the direct convolution, going by the sizes.
+// How many times as long as F(4x4, 3x3) the direct convolution takes, going by the sizes.
+double tune_winograd_gain(const tune_winograd *winograd);
+// Whether that is clearly less time.
 bool tune_winograd_pays(const tune_winograd *winograd);
 
 void tune_winograd_write_knobs(const tune_winograd_plan *plan, const tune_machine *machine,
