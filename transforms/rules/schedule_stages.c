@@ -141,7 +141,9 @@ void tune_writer_wide_operands(tune_writer *writer, const tune_structure *struct
   annotate_knob(writer, "wide_operands", "tune.wide_operands");
 }
 
-void tune_writer_weights_ahead(tune_writer *writer) {
+void tune_writer_weights_ahead(tune_writer *writer, const tune_operand *operand) {
+  if (!operand->is_constant)
+    return;
   tune_value_set flag = {2, {0, 1}};
   tune_writer_knob(writer, "weights_ahead", NULL, TUNE_LEVEL_BUFFER, &flag, 1);
   annotate_knob(writer, "weights_ahead", "tune.weights_ahead");

@@ -2,8 +2,8 @@
 //
 // Schedules make what they multiply by in parts, each where it is needed and into the same memory:
 // panels of a product's columns, a block of a filter. Where that is made of constants alone, all
-// parts are made ahead of the loops, each in memory of its own, so that prepacking (prepack.h) finds
-// them and they are made once:
+// parts are made ahead of the loops, each in memory of its own, so that prepacking (prepack.h)
+// finds them and they are made once:
 //
 //   %p = alloc                       %all = alloc of as many
 //   for %i                           for %i: fill part %i of %all from %w
@@ -28,8 +28,8 @@ extern "C" {
 
 // Does so in `function`, on buffers, for what is made of `constants` and of memory that is kept of
 // `ahead`, which was found in it, in loops whose bounds are known. What would take more than twice
-// the memory of what it is made of stays. `*out_changed`: there was something, and `ahead` has to be
-// found anew. OUT_OF_MEMORY alone.
+// the memory of what it is made of stays. `*out_changed`: there was something, and `ahead` has to
+// be found anew. OUT_OF_MEMORY alone.
 tune_status tune_weights_ahead_run(MlirOperation function,
                                    tune_constant_dependence_constants constants,
                                    const tune_constant_dependence *ahead, bool *out_changed);

@@ -442,11 +442,11 @@ static void dot_write(const tune_structure *structure, const tune_machine *machi
   tune_writer_lower_vectors(w);
   if (plan.dot.has_pairs)
     tune_writer_wide_operands(w, structure);
-  if (plan.contraction.anchor->operands[plan.contraction.b].is_constant) {
-    int64_t bytes = tune_contraction_bytes_of_b(&plan.contraction, plan.contraction.cols);
-    tune_writer_weights_ahead(w);
-    tune_writer_panel_ahead(w, bytes > machine->l1_bytes);
-  }
+  const tune_operand *b = &plan.contraction.anchor->operands[plan.contraction.b];
+  tune_writer_weights_ahead(w, b);
+  if (b->is_constant)
+    tune_writer_panel_ahead(w, tune_contraction_bytes_of_b(
+                                   &plan.contraction, plan.contraction.cols) > machine->l1_bytes);
   tune_writer_target_knobs(w, machine->vector_bits, tune_structure_has_math(structure));
   tune_writer_end_buffers(w);
   tune_writer_main(w, structure);

@@ -242,6 +242,7 @@ static void im2col_write(const tune_structure *structure, const tune_machine *ma
   tune_writer_begin_buffers(w);
   tune_writer_lower_vectors(w);
   tune_writer_place_buffers(w);
+  tune_writer_weights_ahead(w, &im2col.ops.anchor->operands[1]);
   tune_writer_target_knobs(w, machine->vector_bits, tune_structure_has_math(structure));
   tune_writer_end_buffers(w);
   tune_writer_main(w, structure);

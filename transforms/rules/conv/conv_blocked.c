@@ -357,6 +357,7 @@ void tune_conv_blocked_write_buffers(const tune_conv_plan *plan, const tune_mach
   tune_writer_place_buffers(w);
   tune_writer_wide_operands(w, plan->structure);
   bool has_math = tune_structure_has_math(plan->structure);
+  tune_writer_weights_ahead(w, &plan->ops.anchor->operands[plan->filter]);
   tune_writer_target_knobs(w, machine->vector_bits, has_math);
   tune_writer_end_buffers(w);
 }
