@@ -26,6 +26,7 @@
 #define LARGE_SECONDS 0.2
 // On inputs of which few are zero, or which are large: in times of what it is on the first ones.
 #define WIDE_LEEWAY 16
+#define ROUNDED_LEEWAY 4 // the same where factors are rounded to bf16
 // What the reference's runs on all exact inputs may take together, unless that is the first one
 // alone, and what the inputs and outputs of a plan may take.
 #define EXACT_SECONDS 2.0
@@ -256,11 +257,12 @@ static tune_status find_leeways(const reference *r, const inputs_source *source,
 }
 
 // Where all inputs are moved, one that is amplified may by chance have moved little both times.
-// What these values are to show is no matter of roundings.
-static void widen(const tune_buffer *output, float *leeways) {
+// What these values are to show is no matter of roundings. Factors of bf16 are off by so much that
+// of millions of elements which a function cuts off (a ReLU6) some are at its other end.
+static void widen(const tune_buffer *output, float times, float *leeways) {
   size_t count = output->size / tune_element_type_size(output->type.element);
   for (size_t i = 0; i < count; ++i)
-    leeways[i] *= WIDE_LEEWAY;
+    leeways[i] *= times;
 }
 
 // Whether all that roundings decide shows where the reference leans. What is exact does not move
@@ -281,8 +283,11 @@ static tune_status run_sparse(const reference *r, const inputs_source *source, i
   if (!is_exact)
     TUNE_RETURN_IF_ERROR(lean(r, t, set));
   bool is_wide = kind == INPUTS_STEPPED || (kind == INPUTS_LARGE && inputs_are_wide(t));
-  for (size_t i = 0; is_wide && set->leeways && i < tune_signature_output_count(&t->signature); ++i)
-    widen(&set->outputs[i], set->leeways[i]);
+  float times = is_wide                                     ? WIDE_LEEWAY
+                : t->tolerance.factors == TUNE_FACTORS_BF16 ? ROUNDED_LEEWAY
+                                                            : 1;
+  for (size_t i = 0; set->leeways && i < tune_signature_output_count(&t->signature); ++i)
+    widen(&set->outputs[i], times, set->leeways[i]);
   if (kind != INPUTS_STEPPED && t->signature.sums_arguments)
     set->reduction = tune_sparse_terms(t->tolerance.reduction);
   for (size_t i = 0;

@@ -10,6 +10,9 @@
 
 // Vectors of A that the sums of a tile's rows read, as straight code.
 #define MOST_ROW_PARTS 1024
+// Of the depth, and the most rows of a tile then.
+#define FEW_GROUPS 40
+#define ROWS_OF_FEW_GROUPS 8
 
 //===--------------------------------------------------------------------------===//
 // What is taken
@@ -61,6 +64,9 @@ static int64_t tallest_tile(const tune_dot_plan *plan, const tune_machine *machi
   // way to the sums.
   int64_t others = plan->dot.has_pairs ? 2 : 3;
   int64_t limit = ((int64_t)machine->vector_registers - others) / vectors_of(plan, nr) - 1;
+  // What follows a short sum takes as long as the sum, and wants registers of its own.
+  if (contraction->epilogue && plan->groups <= FEW_GROUPS && limit > ROWS_OF_FEW_GROUPS)
+    limit = ROWS_OF_FEW_GROUPS;
   for (size_t i = 0; i < contraction->mr.count; i++) {
     int64_t mr = contraction->mr.values[i], steps = (rows + mr - 1) / mr;
     if (mr > limit)
