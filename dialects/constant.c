@@ -41,6 +41,39 @@ bool tune_constant_is_value(MlirValue value) {
          tune_constant_is_argument(parent, mlirBlockArgumentGetArgNumber(value));
 }
 
+static bool starts_with(MlirOperation op, const char *prefix) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  return name.length > strlen(prefix) && memcmp(name.data, prefix, strlen(prefix)) == 0;
+}
+
+// What makes a value; how many ops were met.
+typedef struct derivation {
+  size_t visits;
+  bool has_constant;
+} derivation;
+
+static bool derives(MlirValue value, derivation *state) {
+  enum { MOST_VISITS = 64 }; // filters and factors are made by a few
+  if (tune_constant_is_value(value)) {
+    state->has_constant |= mlirTypeIsARankedTensor(mlirValueGetType(value));
+    return true;
+  }
+  if (!mlirValueIsAOpResult(value) || ++state->visits > MOST_VISITS)
+    return false;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (!starts_with(op, "linalg.") && !starts_with(op, "tensor.") && !starts_with(op, "arith."))
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (!derives(mlirOperationGetOperand(op, i), state))
+      return false;
+  return true;
+}
+
+bool tune_constant_is_derived(MlirValue value) {
+  derivation state = {0};
+  return derives(value, &state) && state.has_constant;
+}
+
 static bool is_known(MlirStringRef name) {
   static const char *const known[] = {TUNE_CONSTANT_ATTRIBUTE, TUNE_DIM_ATTRIBUTE,
                                       TUNE_MEASURED_AT_ATTRIBUTE, NULL};

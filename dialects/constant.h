@@ -33,6 +33,10 @@ bool tune_constant_is_argument(MlirOperation function, intptr_t index);
 // the same elements.
 bool tune_constant_is_value(MlirValue value);
 
+// Whether `value` is made of such values alone, of which there is one at least, by ops on tensors
+// without effects.
+bool tune_constant_is_derived(MlirValue value);
+
 // Checks the marks on `root` and on all ops inside it: INVALID_ARGUMENT (located) for one that is
 // not on an argument of a func.func, is no unit, or is on what is neither tensor nor memref; and
 // for other attributes of arguments whose names begin with "tune.".

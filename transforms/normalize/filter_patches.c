@@ -2,6 +2,7 @@
 
 #include "transforms/normalize/filter_patches.h"
 
+#include "dialects/allow.h"
 #include "dialects/constant.h"
 #include "transforms/normalize/tensor_ops.h"
 #include "transforms/normalize/turns.h"
@@ -50,14 +51,17 @@ static loop_order order_loops(const tune_nest_maps *n, const tune_image_convolut
   return order;
 }
 
-// What Winograd may take stays a convolution, where it pays.
+// What Winograd may take stays a convolution, where it pays; so does what may be multiplied in
+// bf16, of which windows take no longer than products (rules/contraction/dot_contraction.c), and a
+// copy of patches does.
 bool tune_filter_patches_pay(const tune_nest_maps *n, const tune_image_convolution *c) {
   MlirValue filter = mlirOperationGetOperand(n->op, 1 - c->image);
   MlirOperation init = tune_ir_definition(mlirOperationGetOperand(n->op, n->operand_count - 1));
   if (c->is_depthwise || c->group >= 0 || !c->has_window || c->channels < 0 ||
       channels_of_result(n) < 0 || !tune_constant_is_value(filter) ||
       !tune_ir_is(init, "linalg.fill") || !tune_nest_maps_is_plain(n->maps[1 - c->image]) ||
-      tune_tensor_bytes(mlirValueGetType(filter)) < LEAST_BYTES)
+      tune_tensor_bytes(mlirValueGetType(filter)) < LEAST_BYTES ||
+      (tune_allow_get(n->op) & TUNE_ALLOWS_BF16))
     return false;
   loop_order order = order_loops(n, c);
   bool is_three = !c->has_stride;

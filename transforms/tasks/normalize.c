@@ -187,6 +187,7 @@ tune_status tune_normalize_operands(MlirOperation root, bool for_cpu) {
   if (!mlirAttributeIsNull(tune_ir_attribute(root, TUNE_STOCK_ATTRIBUTE)) ||
       !mlirAttributeIsNull(tune_ir_attribute(root, TUNE_NORMALIZED_ATTRIBUTE)))
     return TUNE_OK;
+  tune_allow_place(root);
   TUNE_RETURN_IF_ERROR(inline_calls(root));
   bool is_done = tune_normalize_hidden_rows(root);
   is_done &= !for_cpu || (tune_normalize_quantized_products(root) &&

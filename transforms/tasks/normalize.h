@@ -55,7 +55,8 @@ tune_status tune_normalize(MlirModule module, bool for_cpu);
 // (steps.h), products that are turned (orders.h) or whose result is reshaped (regroup.h), sums of
 // prefixes (prefixes.h) and reductions one dimension at a time (sums.h), and with attention
 // (attention/). Calls are inlined before: JAX has functions of its own for the parts of a softmax.
-// None of it is done to a module that has TUNE_STOCK_ATTRIBUTE. A script that repeats a
+// What is allowed (dialects/allow.h) is placed before. None of it is done to a module that has
+// TUNE_STOCK_ATTRIBUTE. A script that repeats a
 // normalization starts from it.
 // OUT_OF_MEMORY where a part of it may not be done.
 tune_status tune_normalize_operands(MlirOperation root, bool for_cpu);

@@ -176,11 +176,12 @@ static bool is_destination(const builder *state, MlirValue value) {
   return false;
 }
 
-// What is constant for the callers is so for the task, and part of its key. What the task writes
-// into is a copy.
+// What is constant for the callers, or made of constants by another task, which is done ahead, is
+// so for the task, and part of its key. What the task writes into is a copy.
 static void mark_constants(const builder *state, MlirOperation function) {
   for (size_t i = 0; i < state->parts.input_count; ++i)
-    if (tune_constant_is_value(state->parts.inputs[i]) &&
+    if ((tune_constant_is_value(state->parts.inputs[i]) ||
+         tune_constant_is_derived(state->parts.inputs[i])) &&
         !is_destination(state, state->parts.inputs[i]))
       mlirFuncSetArgAttr(function, (intptr_t)i, tune_ir_string(TUNE_CONSTANT_ATTRIBUTE),
                          mlirUnitAttrGet(state->context));

@@ -6,6 +6,7 @@
 #include "transforms/ir/ir_builder.h"
 #include "transforms/lower/common/attributes.h"
 #include "transforms/lower/common/constant_dependence.h"
+#include "transforms/lower/common/memory_access.h"
 #include "transforms/lower/cpu/ahead_function.h"
 #include "transforms/lower/cpu/weights_ahead.h"
 
@@ -33,6 +34,7 @@ typedef struct splitter {
   bool parallel_stays; // what threads do together is not packed
   function *functions; // with a body
   size_t count;
+  tune_constant_dependence of_entry; // what is ahead in it before its callees are split
 } splitter;
 
 static tune_constant_dependence_constants constants_of(const splitter *self, const function *of) {
@@ -88,6 +90,21 @@ static tune_status list_functions(splitter *self) {
 // Which arguments are constant
 //===--------------------------------------------------------------------------===//
 
+// Whether `value` of `caller` is the same in all calls of the entry: a constant, or what the entry
+// makes of constants alone ahead of them, as a task that turns a filter does.
+static bool is_constant_to(const splitter *self, const function *caller, MlirValue value) {
+  if (!mlirTypeIsAMemRef(mlirValueGetType(value)) ||
+      !tune_constant_dependence_is_derived(value, constants_of(self, caller)))
+    return false;
+  if (tune_constant_dependence_is_constant(value, constants_of(self, caller)))
+    return true;
+  MlirValue root = tune_memory_access_look_through_views(value);
+  for (size_t i = 0; i < self->of_entry.kept_count; ++i)
+    if (mlirValueEqual(root, self->of_entry.kept[i]))
+      return mlirOperationEqual(caller->op, self->entry);
+  return false;
+}
+
 typedef struct call_look {
   const splitter *self;
   const function *caller;
@@ -129,10 +146,7 @@ static MlirWalkResult look_at_call(MlirOperation op, void *user_data) {
   }
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue value = mlirOperationGetOperand(op, i);
-    if (!callee->constant[i] ||
-        (mlirTypeIsAMemRef(mlirValueGetType(value)) &&
-         tune_constant_dependence_is_constant(value, constants_of(state->self, state->caller)) &&
-         tune_constant_dependence_is_derived(value, constants_of(state->self, state->caller))))
+    if (!callee->constant[i] || is_constant_to(state->self, state->caller, value))
       continue;
     callee->constant[i] = false;
     state->changed = true;
@@ -165,10 +179,15 @@ static MlirWalkResult reach_callee(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-static void find_constants(splitter *self) {
-  for (size_t i = 0; i < self->count; ++i)
-    if (mlirOperationEqual(self->functions[i].op, self->entry))
-      reach_from(self, &self->functions[i]);
+static tune_status find_constants(splitter *self) {
+  for (size_t i = 0; i < self->count; ++i) {
+    function *of = &self->functions[i];
+    if (!mlirOperationEqual(of->op, self->entry))
+      continue;
+    reach_from(self, of);
+    TUNE_RETURN_IF_ERROR(
+        tune_constant_dependence_find(of->op, constants_of(self, of), &self->of_entry));
+  }
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t i = 0; i < self->count; ++i) {
@@ -177,6 +196,7 @@ static void find_constants(splitter *self) {
       changed |= state.changed;
     }
   }
+  return TUNE_OK;
 }
 
 //===--------------------------------------------------------------------------===//
@@ -283,7 +303,7 @@ static tune_status describe(const splitter *self, const function *entry, tune_pr
 
 static tune_status split(splitter *self, tune_prepack *out) {
   TUNE_RETURN_IF_ERROR(list_functions(self));
-  find_constants(self);
+  TUNE_RETURN_IF_ERROR(find_constants(self));
   for (size_t i = 0; i < self->count; ++i)
     if (mlirOperationEqual(self->functions[i].op, self->entry)) {
       TUNE_RETURN_IF_ERROR(split_function(self, &self->functions[i]));
@@ -324,6 +344,7 @@ tune_status tune_prepack_split(MlirOperation module, MlirOperation entry, bool h
     free(self.functions[i].ahead.arguments);
   }
   free(self.functions);
+  tune_constant_dependence_deinit(&self.of_entry);
   if (!tune_status_is_ok(status))
     tune_prepack_deinit(out_prepack);
   return status;

@@ -13,8 +13,10 @@
 // arguments for which there is a caller.
 //
 // The same is done to the private functions that it calls, the tasks of a module, whose callers
-// hand the memory down. A function stays as it is where one of its calls is from within a loop,
-// from a function of several blocks, or from itself; as does what it calls.
+// hand the memory down. What the entry makes of constants alone is a constant to its callees, too:
+// a filter that one task has turned is packed by another one, ahead of the calls. A function stays
+// as it is where one of its calls is from within a loop, from a function of several blocks, or from
+// itself; as does what it calls.
 //
 // Threads: as the context.
 //
