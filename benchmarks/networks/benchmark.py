@@ -25,7 +25,7 @@ PYPI = ["numpy", "torch", "timm", "transformers", "onnx", "onnxscript", "onnxrun
 WITHOUT_DEPENDENCIES = ["torch-mlir"]  # it asks for an older torch than it works with
 PEERS = ["torch", "compile", "onnxruntime", "openvino"]
 GOAL = 1.15  # geometric mean of the best peer's time over ours
-MOST_ERROR = 0.01  # of the root mean square of torch's output
+MOST_ERROR = {"f32": 0.01, "bf16": 0.15}  # of the root mean square of torch's output in f32
 NAMES = ["resnet50", "mobilenetv2", "efficientnet_lite0", "deit_small", "convnext_femto", "regnety_002",
          "yolo_head", "bert_128", "bert_384", "gpt2_prefill128", "llama_prefill128",
          "gpt2_decode128", "llama_decode1024", "t5_encoder", "whisper_encoder", "unet_block",
@@ -42,6 +42,8 @@ def options_from(arguments):
                         "time that, too; without it the default schedules are timed")
     parser.add_argument("--batch", type=int, default=1, metavar="N", help="images, or sequences (1)")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="threads to run with (1)")
+    parser.add_argument("--precision", default="f32", choices=sorted(MOST_ERROR), help="bf16: factors of "
+                        "products may be rounded to that, by whoever can (f32)")
     parser.add_argument("--peers", default=",".join(PEERS), metavar="NAME,...",
                         help="whom to compare with (%s)" % ",".join(PEERS))
     parser.add_argument("--again", action="store_true", help="time again what has a result")
@@ -95,19 +97,34 @@ def built(bench, folder, module, artifact):
     return artifact
 
 
+def allowing(folder, precision):
+    """The network's module, in which that much is allowed."""
+    module = folder / "net.mlir"
+    if precision == "f32":
+        return module
+    text, count = re.subn(r"^module \{", 'module attributes {tune.allow = ["%s"]} {' % precision,
+                          module.read_text(), count=1, flags=re.MULTILINE)
+    if count != 1:
+        raise tools.ToolError("%s begins with no plain module" % module, 1, "")
+    module = folder / ("net-%s.mlir" % precision)
+    module.write_text(text)
+    return module
+
+
 def artifacts(bench, folder):
     """{contestant: artifact} of ours."""
-    found = {"default": built(bench, folder, folder / "net.mlir", folder / "default.so")}
+    module = allowing(folder, bench.options.precision)
+    found = {"default": built(bench, folder, module, folder / "default.so")}
     if bench.options.search:
         tuned = folder / "tuned.mlir"
         tools.run_tool(bench.options.bin / "tune-opt", "--tune-search=evolutionary time=%s threads=%d db=%s "
                        "report=plain" % (bench.options.search, bench.options.threads, bench.folder / "tune.db"),
-                       folder / "net.mlir", "-o", tuned, log=folder / "search.log")
+                       module, "-o", tuned, log=folder / "search.log")
         found["ours"] = built(bench, folder, tuned, folder / "tuned.so")
     return found
 
 
-def error_of(folder, contestant):
+def error_of(folder, contestant, most):
     """None, or how far the contestant's output is from torch's."""
     import numpy
     expected = numpy.load(folder / "expected.npz")["out_0"]
@@ -117,7 +134,7 @@ def error_of(folder, contestant):
         return "%d elements of %d" % (output.size, expected.size)
     scale = float(numpy.sqrt(numpy.mean(expected.astype(numpy.float64) ** 2))) or 1.0
     error = float(numpy.max(numpy.abs(output - expected.ravel()))) / scale
-    return None if error <= MOST_ERROR else "its result is off by %.2g of its size" % error
+    return None if error <= most else "its result is off by %.2g of its size" % error
 
 
 def started(bench, folder, name, of_ours, entry):
@@ -125,12 +142,13 @@ def started(bench, folder, name, of_ours, entry):
     options, alive = bench.options, []
     variables = {variable: str(options.threads) for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
     for kind in [*of_ours, *options.peers.split(",")]:
-        command = [bench.python, HERE / "contestant.py", kind, name, options.batch, folder, options.threads]
+        command = [bench.python, HERE / "contestant.py", kind, name, options.batch, folder, options.threads,
+                   options.precision]
         command += [of_ours[kind]] if kind in of_ours else []
         try:
             contestant = contest.Contestant(kind, list(map(str, command)), variables, bench.cpus,
                                             folder / "contestants.log")
-            wrong = error_of(folder, contestant)
+            wrong = error_of(folder, contestant, MOST_ERROR[options.precision])
             if wrong:
                 contestant.close()
                 raise contest.ContestError(wrong)
@@ -188,8 +206,8 @@ def text_of(bench, selected):
     titles = ["network", "ours, by default", "ours, tuned", *peers, "best of these over ours"]
     rows = [row_of(name, entry, peers) for name, entry in entries.items()]
     over = [float(row[-1]) for row in rows if row[-1]]
-    lines = ["Columns of others are their time over our default's. Batch %d, %d thread%s, commit %s." % (
-        bench.options.batch, bench.options.threads, "s" * (bench.options.threads > 1),
+    lines = ["Columns of others are their time over our default's. Batch %d, %s, %d thread%s, commit %s." % (
+        bench.options.batch, bench.options.precision, bench.options.threads, "s" * (bench.options.threads > 1),
         ", ".join(sorted({entry["revision"] for entry in entries.values()}))), "",
         tables.markdown(titles, rows)]
     if over:
@@ -218,7 +236,8 @@ def main(arguments):
     if Path(sys.executable) != python:
         os.execv(python, [str(python), __file__, *arguments])
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
-    kind = "%s-%d-%d" % (options.search or "default", options.batch, options.threads)
+    kind = "%s-%d-%d%s" % (options.search or "default", options.batch, options.threads,
+                           "" if options.precision == "f32" else "-" + options.precision)
     bench = tools.Session(options.folder, ROOT)
     bench.results_path = bench.folder / ("results-%s.json" % kind)
     bench.load()
@@ -236,7 +255,7 @@ def main(arguments):
     except KeyboardInterrupt:
         sys.exit("%s: stopped; the same command goes on from here" % COMMAND)
     text = text_of(bench, selected)
-    if options.only or options.batch != 1 or options.threads != 1:
+    if options.only or options.batch != 1 or options.threads != 1 or options.precision != "f32":
         print(text, end="")
     else:
         tables.publish(ROOT / "docs" / "networks.md", COMMAND, "\n" + text + "\n")

@@ -1,9 +1,10 @@
 """A network in one runtime, as a contestant of benchmarks/common/contest.py: says `ready FORM`, or
 `error TEXT`, then answers `run N` with the seconds of N calls after one more, and `write PATH`.
 
-python contestant.py KIND NAME BATCH FOLDER THREADS [ARTIFACT]
+python contestant.py KIND NAME BATCH FOLDER THREADS PRECISION [ARTIFACT]
 
-KIND is ours, torch, compile, onnxruntime or openvino. A call from Python, some 10 us, is in all times.
+KIND is ours, torch, compile, onnxruntime or openvino. PRECISION is f32 or bf16, which torch has by autocast,
+OpenVINO by its hint, and ONNX Runtime not: it stays f32. A call from Python, some 10 us, is in all times.
 """
 
 import ctypes
@@ -58,7 +59,7 @@ def ours(folder, artifact):
     return "artifact", call, lambda _: read()
 
 
-def torch_network(name, batch, threads, compiles):
+def torch_network(name, batch, threads, precision, compiles):
     import torch
     import zoo
     torch.set_num_threads(threads)
@@ -68,7 +69,11 @@ def torch_network(name, batch, threads, compiles):
         import torch._inductor.config
         torch._inductor.config.freezing = True
         model = torch.compile(model, dynamic=False)
-    return "torch " + torch.__version__, lambda: model(*inputs), lambda output: output.numpy()
+
+    def call():
+        with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"):
+            return model(*inputs)
+    return "torch " + torch.__version__, call, lambda output: output.float().numpy()
 
 
 def first_inputs(folder, count):
@@ -89,11 +94,11 @@ def onnxruntime_network(folder, threads):
             lambda outputs: outputs[0])
 
 
-def openvino_network(folder, threads):
+def openvino_network(folder, threads, precision):
     import openvino
     core = openvino.Core()
     core.set_property("CPU", {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1,
-                              "INFERENCE_PRECISION_HINT": "f32"})
+                              "INFERENCE_PRECISION_HINT": precision})
     compiled = core.compile_model(str(folder / "net.onnx"), "CPU")
     request = compiled.create_infer_request()
     inputs = first_inputs(folder, len(compiled.inputs))
@@ -102,15 +107,15 @@ def openvino_network(folder, threads):
             lambda outputs: outputs[0])
 
 
-def make(kind, name, batch, folder, threads, *artifact):
+def make(kind, name, batch, folder, threads, precision, *artifact):
     folder, batch, threads = Path(folder), int(batch), int(threads)
     if kind in ("ours", "default"):
         return ours(folder, *artifact)
     if kind == "onnxruntime":
         return onnxruntime_network(folder, threads)
     if kind == "openvino":
-        return openvino_network(folder, threads)
-    return torch_network(name, batch, threads, kind == "compile")
+        return openvino_network(folder, threads, precision)
+    return torch_network(name, batch, threads, precision, kind == "compile")
 
 
 def main(arguments):

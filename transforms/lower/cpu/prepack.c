@@ -4,6 +4,7 @@
 
 #include "dialects/constant.h"
 #include "transforms/ir/ir_builder.h"
+#include "transforms/ir/op_list.h"
 #include "transforms/lower/common/attributes.h"
 #include "transforms/lower/common/constant_dependence.h"
 #include "transforms/lower/common/memory_access.h"
@@ -24,6 +25,7 @@ typedef struct function {
   bool stays;                // some call could not hand over what is packed
   bool is_done;              // split, or seen not to be
   tune_ahead_function ahead; // how it was split; without an op: not
+  tune_op_list ahead_calls;  // of that, each with other operands or from another function
 } function;
 
 typedef struct splitter {
@@ -203,42 +205,68 @@ static tune_status find_constants(splitter *self) {
 // Callers
 //===--------------------------------------------------------------------------===//
 
-// Calls the ahead function of `callee` before `call`, which is handed what that gives back.
-static tune_status pack_before(const splitter *self, MlirOperation call, const function *callee) {
-  MlirBlock packed = tune_ir_body(callee->ahead.op);
-  MlirOperation back = mlirBlockGetTerminator(packed);
-  intptr_t results = mlirOperationGetNumOperands(back);
-  intptr_t operands = mlirOperationGetNumOperands(call);
-  MlirType *types = calloc((size_t)results + 1, sizeof *types);
-  MlirValue *values = calloc((size_t)(operands + results) + 1, sizeof *values);
-  if (!types || !values) {
-    free(types);
-    free(values);
-    return tune_status_out_of_memory("packing ahead");
+// The call of the ahead function of `callee` from the block of `call`, with the same constants;
+// null: there is none. What it packs is only read, so that both calls of the callee can have it.
+static MlirOperation find_ahead_call(MlirOperation call, const function *callee) {
+  for (size_t i = 0; i < callee->ahead_calls.count; ++i) {
+    MlirOperation before = callee->ahead_calls.ops[i];
+    bool is_same = mlirBlockEqual(mlirOperationGetBlock(before), mlirOperationGetBlock(call));
+    for (size_t k = 0; k < callee->ahead.argument_count && is_same; ++k)
+      is_same = mlirValueEqual(mlirOperationGetOperand(before, (intptr_t)k),
+                               mlirOperationGetOperand(call, (intptr_t)callee->ahead.arguments[k]));
+    if (is_same)
+      return before;
   }
-  for (intptr_t i = 0; i < results; ++i)
-    types[i] = mlirValueGetType(mlirOperationGetOperand(back, i));
+  return (MlirOperation){NULL};
+}
+
+// Calls the ahead function of `callee`, which gives back `types`, before `call`. `values` has room
+// for its operands.
+static MlirOperation build_ahead_call(const splitter *self, MlirOperation call,
+                                      const function *callee, intptr_t results,
+                                      const MlirType *types, MlirValue *values) {
   for (size_t i = 0; i < callee->ahead.argument_count; ++i)
     values[i] = mlirOperationGetOperand(call, (intptr_t)callee->ahead.arguments[i]);
-  MlirOperationState state =
-      mlirOperationStateGet(tune_ir_string("func.call"), mlirOperationGetLocation(call));
-  mlirOperationStateAddOperands(&state, (intptr_t)callee->ahead.argument_count, values);
-  mlirOperationStateAddResults(&state, results, types);
   MlirNamedAttribute attributes[] = {
       tune_ir_named(self->context, "callee",
                     mlirFlatSymbolRefAttrGet(self->context, name_of(callee->ahead.op))),
       tune_ir_named(self->context, TUNE_AHEAD_ATTRIBUTE, mlirUnitAttrGet(self->context))};
-  mlirOperationStateAddAttributes(&state, 2, attributes);
-  MlirOperation ahead = mlirOperationCreate(&state);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(call), call, ahead);
-  for (intptr_t i = 0; i < operands; ++i)
+  tune_ir_builder before = tune_ir_builder_before(call);
+  return tune_ir_build(&before,
+                       &(tune_ir_parts){.name = "func.call",
+                                        .operand_count = (intptr_t)callee->ahead.argument_count,
+                                        .operands = values,
+                                        .type_count = results,
+                                        .types = types,
+                                        .attribute_count = 2,
+                                        .attributes = attributes});
+}
+
+// Hands `call` what the ahead function of `callee` gives back, which is called before unless an
+// earlier call with the same constants had it called.
+static tune_status pack_before(const splitter *self, MlirOperation call, function *callee) {
+  MlirOperation back = mlirBlockGetTerminator(tune_ir_body(callee->ahead.op));
+  intptr_t results = mlirOperationGetNumOperands(back);
+  intptr_t operands = mlirOperationGetNumOperands(call);
+  MlirType *types = calloc((size_t)results + 1, sizeof *types);
+  MlirValue *values = calloc((size_t)(operands + results) + 1, sizeof *values);
+  bool is_done = types && values;
+  for (intptr_t i = 0; i < results && is_done; ++i)
+    types[i] = mlirValueGetType(mlirOperationGetOperand(back, i));
+  MlirOperation ahead = is_done ? find_ahead_call(call, callee) : (MlirOperation){NULL};
+  if (is_done && mlirOperationIsNull(ahead)) {
+    ahead = build_ahead_call(self, call, callee, results, types, values);
+    is_done = tune_op_list_add(&callee->ahead_calls, ahead);
+  }
+  for (intptr_t i = 0; i < operands && is_done; ++i)
     values[i] = mlirOperationGetOperand(call, i);
-  for (intptr_t i = 0; i < results; ++i)
+  for (intptr_t i = 0; i < results && is_done; ++i)
     values[operands + i] = mlirOperationGetResult(ahead, i);
-  mlirOperationSetOperands(call, operands + results, values);
+  if (is_done)
+    mlirOperationSetOperands(call, operands + results, values);
   free(types);
   free(values);
-  return TUNE_OK;
+  return is_done ? TUNE_OK : tune_status_out_of_memory("packing ahead");
 }
 
 // What is ahead in `of`, with the parts of weights that loops make, where it asks for that.
@@ -342,6 +370,7 @@ tune_status tune_prepack_split(MlirOperation module, MlirOperation entry, bool h
   for (size_t i = 0; i < self.count; ++i) {
     free(self.functions[i].constant);
     free(self.functions[i].ahead.arguments);
+    tune_op_list_deinit(&self.functions[i].ahead_calls);
   }
   free(self.functions);
   tune_constant_dependence_deinit(&self.of_entry);
