@@ -4,6 +4,10 @@
 // RUN: tune-opt %t.mlir --tune-annotate="target=cuda:sm_80 allow=tf32" -o - | diff %t.mlir -
 // RUN: tune-opt %s --tune-annotate="target=cuda:sm_80" -o - | FileCheck %s --check-prefix=NOT
 // RUN: not tune-opt %s --tune-annotate="allow=tf16" -o - 2>&1 | FileCheck %s --check-prefix=WRONG
+// So does a search, of whatever target.
+// RUN: tune-opt %s --tune-search="random trials=1 target=null allow=bf16 db=%t.db report=quiet" -o - | FileCheck %s --check-prefix=SEARCH
+// SEARCH: linalg.matmul {tune.allow = ["bf16"], tune.choices
+// SEARCH: linalg.matmul {tune.choices
 // CHECK: linalg.matmul {tune.allow = ["tf32"], tune.choices = {{.*}}tensor_cores = #tune.parallel<[0, 1]>
 // CHECK: linalg.matmul {tune.choices
 // NOT-NOT: tune.allow

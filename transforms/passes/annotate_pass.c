@@ -6,13 +6,10 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#include "dialects/allow.h"
 #include "dialects/diagnostic.h"
 #include "transforms/passes/passes.h"
 #include "transforms/passes/task_options.h"
 #include "transforms/spaces/module_tasks.h"
-
-static const char *const allow_words[] = {"none", "tf32", "bf16", NULL};
 
 static const tune_pass_option options_table[] = {
     TUNE_OPTION_TARGET,
@@ -22,11 +19,7 @@ static const tune_pass_option options_table[] = {
     TUNE_OPTION_ALLOW_PASS,
     TUNE_OPTION_BY_TARGET,
     TUNE_OPTION_DYNAMIC,
-    {.name = "allow",
-     .type = TUNE_PASS_OPTION_ENUM,
-     .words = allow_words,
-     .initial = "none",
-     .summary = "write tune.allow onto every product of f32: none (default), tf32, bf16"},
+    TUNE_OPTION_ALLOW,
 };
 
 // Says which occurrences could not be given choices, and why.
@@ -57,13 +50,6 @@ static tune_status annotate_task(const tune_module_tasks *tasks, size_t task) {
   return status;
 }
 
-static MlirWalkResult allow(MlirOperation op, void *user_data) {
-  const tune_allowances *allowances = user_data;
-  if (tune_allow_is_product(op))
-    tune_allow_add(op, *allowances);
-  return MlirWalkResultAdvance;
-}
-
 static tune_status annotate_module(MlirOperation module, const tune_pass_options *options) {
   tune_module_tasks_options wanted = tune_task_options_get(options);
   wanted.by_target = tune_pass_options_get_flag(options, "by-target");
@@ -79,11 +65,7 @@ static tune_status annotate_module(MlirOperation module, const tune_pass_options
 }
 
 static tune_status annotate_run(MlirOperation module, const tune_pass_options *options) {
-  // The words after "none" are those of tune_allow_words.
-  size_t word = (size_t)tune_pass_options_get_enum(options, "allow");
-  tune_allowances allowances = word ? 1u << (word - 1) : 0;
-  if (allowances)
-    mlirOperationWalk(module, allow, &allowances, MlirWalkPreOrder);
+  tune_task_options_allow(options, module);
   tune_sized_module sized;
   TUNE_RETURN_IF_ERROR(tune_task_options_size_module(options, module, &sized));
   tune_status status = annotate_module(sized.module, options);

@@ -210,6 +210,7 @@ static const tune_pass_option options_table[] = {
      INTO(stock),
      .summary = "tune ops in the form that stock mlir-opt finds, so that tune-export-schedule has "
                 "all winners; the module is marked so"},
+    TUNE_OPTION_ALLOW,
     {.name = "function",
      .type = TUNE_PASS_OPTION_STRING,
      INTO(search.function),
@@ -442,6 +443,7 @@ static tune_status search_run(MlirOperation module, const tune_pass_options *opt
   TUNE_RETURN_IF_ERROR(read_options(options, &settings));
   const tune_search_reporting reporting = {
       .stream = stderr, .style = settings.report, .timing = settings.timing};
+  tune_task_options_allow(options, module);
   enter_search();
   tune_variant_plan plan = {.count = 0};
   tune_status status = settings.stock ? take_stock_form(module, &settings) : TUNE_OK;

@@ -2,6 +2,8 @@
 
 #include "transforms/passes/task_options.h"
 
+#include "dialects/allow.h"
+
 tune_module_tasks_options tune_task_options_get(const tune_pass_options *options) {
   return (tune_module_tasks_options){
       .target = tune_pass_options_get_text(options, "target"),
@@ -17,4 +19,21 @@ tune_status tune_task_options_size_module(const tune_pass_options *options, Mlir
                                           tune_sized_module *out_sized) {
   return tune_sized_module_init(out_sized, module, tune_pass_options_get_text(options, "target"),
                                 tune_pass_options_get_integer(options, "dynamic"));
+}
+
+// After the first those of tune_allow_words, in their order.
+const char *const tune_task_options_allow_words[] = {"none", "tf32", "bf16", NULL};
+
+static MlirWalkResult allow(MlirOperation op, void *user_data) {
+  const tune_allowances *allowances = user_data;
+  if (tune_allow_is_product(op))
+    tune_allow_add(op, *allowances);
+  return MlirWalkResultAdvance;
+}
+
+void tune_task_options_allow(const tune_pass_options *options, MlirOperation module) {
+  size_t word = tune_pass_options_get_enum(options, "allow");
+  tune_allowances allowances = word ? 1u << (word - 1) : 0;
+  if (allowances)
+    mlirOperationWalk(module, allow, &allowances, MlirWalkPreOrder);
 }

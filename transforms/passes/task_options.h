@@ -67,6 +67,14 @@ extern "C" {
                "kernels have fixed sizes (64)"                                                     \
   }
 
+#define TUNE_OPTION_ALLOW                                                                          \
+  {                                                                                                \
+    .name = "allow", .type = TUNE_PASS_OPTION_ENUM, .words = tune_task_options_allow_words,        \
+    .initial = "none",                                                                             \
+    .summary = "write tune.allow onto every product of f32: none (default), tf32, bf16"            \
+  }
+extern const char *const tune_task_options_allow_words[];
+
 // For passes that look for records.
 #define TUNE_OPTION_FLUSH_CACHE                                                                    \
   {                                                                                                \
@@ -95,6 +103,9 @@ tune_status tune_task_options_size_module(const tune_pass_options *options, Mlir
 
 // Reads target, device, threads and schedule from those of a pass that has them.
 tune_module_tasks_options tune_task_options_get(const tune_pass_options *options);
+
+// Writes what `allow` of `options` says onto the products of `module`.
+void tune_task_options_allow(const tune_pass_options *options, MlirOperation module);
 
 #ifdef __cplusplus
 }
