@@ -46,6 +46,37 @@ static bool starts_with(MlirOperation op, const char *prefix) {
   return name.length > strlen(prefix) && memcmp(name.data, prefix, strlen(prefix)) == 0;
 }
 
+static bool is_inside(MlirValue value, MlirOperation outside) {
+  MlirOperation op = mlirValueIsABlockArgument(value)
+                         ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value))
+                         : mlirOperationGetParentOperation(mlirOpResultGetOwner(value));
+  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, outside))
+    op = mlirOperationGetParentOperation(op);
+  return !mlirOperationIsNull(op);
+}
+
+// What a body is looked at for.
+typedef struct body_look {
+  MlirOperation of;
+  bool takes;
+} body_look;
+
+static MlirWalkResult look_at_body(MlirOperation op, void *user_data) {
+  body_look *look = user_data;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !mlirOperationEqual(op, look->of);
+       ++i)
+    look->takes |= !is_inside(mlirOperationGetOperand(op, i), look->of) &&
+                   !tune_constant_is_value(mlirOperationGetOperand(op, i));
+  return look->takes ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// Whether the body of `op` uses values that are neither its operands' nor constant.
+static bool takes_from_outside(MlirOperation op) {
+  body_look look = {.of = op};
+  mlirOperationWalk(op, look_at_body, &look, MlirWalkPreOrder);
+  return look.takes;
+}
+
 // What makes a value; how many ops were met.
 typedef struct derivation {
   size_t visits;
@@ -61,7 +92,8 @@ static bool derives(MlirValue value, derivation *state) {
   if (!mlirValueIsAOpResult(value) || ++state->visits > MOST_VISITS)
     return false;
   MlirOperation op = mlirOpResultGetOwner(value);
-  if (!starts_with(op, "linalg.") && !starts_with(op, "tensor.") && !starts_with(op, "arith."))
+  if ((!starts_with(op, "linalg.") && !starts_with(op, "tensor.") && !starts_with(op, "arith.")) ||
+      takes_from_outside(op))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (!derives(mlirOperationGetOperand(op, i), state))

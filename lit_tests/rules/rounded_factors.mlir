@@ -44,6 +44,10 @@
 // SAME: Check {{ *}}ok
 // SAME-NOT: factors in
 
+// What is rounded otherwise than to the nearest stays in the body, and a number is no tensor.
+// RUN: tune-run %s --function=toward_zero --strict --check --db= --time=0.001 | FileCheck %s --check-prefix=SAME
+// RUN: tune-run %s --function=number --strict --check --db= --time=0.001 | FileCheck %s --check-prefix=SAME
+
 // Rounded constants are made ahead of the calls. What is left is the row's rounding.
 // RUN: tune-run %s --function=row --target=cpu:x86-64-v3 --db= --emit=llvm -o %t.ll
 // RUN: FileCheck %s --input-file=%t.ll --check-prefix=AHEAD
@@ -117,4 +121,34 @@ func.func @other_row(%a: tensor<1x2048xf32>, %w: tensor<2048x1024xf32>) -> tenso
   %1 = linalg.fill ins(%zero : f32) outs(%0 : tensor<1x1024xf32>) -> tensor<1x1024xf32>
   %2 = linalg.matmul ins(%a, %w : tensor<1x2048xf32>, tensor<2048x1024xf32>) outs(%1 : tensor<1x1024xf32>) -> tensor<1x1024xf32>
   return %2 : tensor<1x1024xf32>
+}
+func.func @toward_zero(%a: tensor<37x64xf32>, %w: tensor<64x48xf32>) -> tensor<37x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.empty() : tensor<37x48xf32>
+  %1 = linalg.fill ins(%zero : f32) outs(%0 : tensor<37x48xf32>) -> tensor<37x48xf32>
+  %2 = linalg.generic {indexing_maps = [#rows, #columns, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %w : tensor<37x64xf32>, tensor<64x48xf32>) outs(%1 : tensor<37x48xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %r = arith.truncf %x toward_zero : f32 to bf16
+    %s = arith.truncf %y toward_zero : f32 to bf16
+    %u = arith.extf %r : bf16 to f32
+    %v = arith.extf %s : bf16 to f32
+    %p = arith.mulf %u, %v : f32
+    %q = arith.addf %o, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<37x48xf32>
+  return %2 : tensor<37x48xf32>
+}
+func.func @number(%a: tensor<37x64xf32>, %s: f32) -> tensor<37x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.empty() : tensor<37x8xf32>
+  %1 = linalg.fill ins(%zero : f32) outs(%0 : tensor<37x8xf32>) -> tensor<37x8xf32>
+  %2 = linalg.generic {indexing_maps = [#rows, affine_map<(d0, d1, d2) -> ()>, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %s : tensor<37x64xf32>, f32) outs(%1 : tensor<37x8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %q = arith.addf %o, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<37x8xf32>
+  return %2 : tensor<37x8xf32>
 }

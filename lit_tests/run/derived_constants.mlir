@@ -16,7 +16,8 @@
 // ONCE: @_mlir_memref_to_llvm_alloc(
 // ONCE-NOT: @_mlir_memref_to_llvm_alloc(
 // ONCE: ret ptr
-#id = affine_map<(d0, d1) -> (d0, d1)>
+// Unless the memory that they are in is filled anew in between.
+// RUN: tune-run %s --function=anew --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 func.func @turned(%a: tensor<37x64xf32>, %w: tensor<64x96xf32> {tune.constant}) -> tensor<37x96xf32> {
   %zero = arith.constant 0.0 : f32
   %k = tensor.empty() : tensor<64x96xf32>
@@ -43,4 +44,15 @@ func.func @twice(%a: tensor<37x64xf32>, %b: tensor<37x64xf32>, %w: tensor<64x96x
   %2 = linalg.matmul ins(%a, %w : tensor<37x64xf32>, tensor<64x96xf32>) outs(%1 : tensor<37x96xf32>) -> tensor<37x96xf32>
   %3 = linalg.matmul ins(%b, %w : tensor<37x64xf32>, tensor<64x96xf32>) outs(%1 : tensor<37x96xf32>) -> tensor<37x96xf32>
   return %2, %3 : tensor<37x96xf32>, tensor<37x96xf32>
+}
+func.func @anew(%a: tensor<64x64xf32>, %w: tensor<64x64xf32> {tune.constant}, %v: tensor<64x64xf32> {tune.constant}) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.empty() : tensor<64x64xf32>
+  %1 = linalg.fill ins(%zero : f32) outs(%0 : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %q = linalg.exp ins(%w : tensor<64x64xf32>) outs(%0 : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = linalg.matmul ins(%v, %q : tensor<64x64xf32>, tensor<64x64xf32>) outs(%1 : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %q2 = linalg.matmul ins(%v, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%q : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %o1 = linalg.matmul ins(%v, %q2 : tensor<64x64xf32>, tensor<64x64xf32>) outs(%1 : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %o2 = linalg.matmul ins(%a, %r : tensor<64x64xf32>, tensor<64x64xf32>) outs(%1 : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %o1, %o2 : tensor<64x64xf32>, tensor<64x64xf32>
 }

@@ -44,6 +44,9 @@ static bool read_factor(MlirValue value, MlirBlock body, factor *out) {
     value = mlirOperationGetOperand(op, 0);
     op = tune_ir_definition(value);
     if (tune_ir_is(op, "arith.truncf")) {
+      // One that does not round to the nearest stays where it is.
+      if (!mlirAttributeIsNull(tune_ir_attribute(op, "roundingmode")))
+        return false;
       out->to = mlirValueGetType(value);
       value = mlirOperationGetOperand(op, 0);
     }
@@ -55,7 +58,9 @@ static bool read_factor(MlirValue value, MlirBlock body, factor *out) {
 static bool read_product(MlirOperation op, product *out) {
   *out = (product){.op = op};
   if (!tune_ir_is(op, "linalg.generic") || mlirOperationGetNumOperands(op) != 3 ||
-      mlirOperationGetNumResults(op) != 1)
+      mlirOperationGetNumResults(op) != 1 ||
+      !mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, 0))) ||
+      !mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, 1))))
     return false;
   MlirBlock body = tune_ir_body(op);
   MlirOperation end = mlirBlockGetTerminator(body);
@@ -285,7 +290,7 @@ static MlirWalkResult list_product(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-void tune_rounded_factors_apply(MlirOperation root) {
+bool tune_rounded_factors_apply(MlirOperation root) {
   tune_op_list products = {0};
   mlirOperationWalk(root, list_product, &products, MlirWalkPreOrder);
   for (size_t i = 0; i < products.count; ++i) {
@@ -294,6 +299,7 @@ void tune_rounded_factors_apply(MlirOperation root) {
       rewrite(&p);
   }
   tune_op_list_deinit(&products);
+  return !products.failed;
 }
 
 //===--------------------------------------------------------------------------===//
@@ -305,9 +311,9 @@ static void construct(void *user_data) { (void)user_data; }
 static void *clone(void *user_data) { return user_data; }
 
 static void run(MlirOperation op, MlirExternalPass pass, void *user_data) {
-  (void)pass;
   (void)user_data;
-  tune_rounded_factors_apply(op);
+  if (!tune_rounded_factors_apply(op))
+    mlirExternalPassSignalFailure(pass);
 }
 
 MlirPass tune_rounded_factors_create_pass(void) {

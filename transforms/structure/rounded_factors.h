@@ -37,8 +37,8 @@ extern "C" {
 // Whether some product in `root` rounds a factor in its body.
 bool tune_rounded_factors_are_in(MlirOperation root);
 
-// Rewrites all products in `root` that round a factor, or may.
-void tune_rounded_factors_apply(MlirOperation root);
+// Rewrites all products in `root` that round a factor, or may. False where memory runs out.
+bool tune_rounded_factors_apply(MlirOperation root);
 
 // That as a pass on whatever it is run on.
 MlirPass tune_rounded_factors_create_pass(void);

@@ -467,12 +467,12 @@ static void append_allowed(tune_allowances allowances, MlirContext context,
       allowances, allowances);
 }
 
-// For each set of words that some task has.
+// For each set of words that some product has.
 static void append_all_allowed(const tune_extraction *extraction, tune_string_builder *out) {
   MlirContext context = mlirModuleGetContext(extraction->normalized);
   for (tune_allowances set = 1; set < 1u << TUNE_ALLOWANCES; ++set)
-    for (size_t i = 0; i < extraction->task_count; ++i)
-      if (extraction->tasks[i].allowances == set) {
+    for (size_t i = 0; i < extraction->groups->node_count; ++i)
+      if (tune_allow_get(extraction->groups->nodes[i].op) == set) {
         append_allowed(set, context, out);
         break;
       }

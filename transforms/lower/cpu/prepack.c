@@ -205,8 +205,41 @@ static tune_status find_constants(splitter *self) {
 // Callers
 //===--------------------------------------------------------------------------===//
 
+typedef struct write_look {
+  MlirValue memory;
+  bool is_written;
+} write_look;
+
+static MlirWalkResult look_for_write(MlirOperation op, void *user_data) {
+  write_look *look = user_data;
+  MlirOperation callee =
+      tune_ir_is(op, "func.call") ? tune_ir_called_function(op) : (MlirOperation){NULL};
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !look->is_written; ++i) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    if (!mlirTypeIsAMemRef(mlirValueGetType(value)) ||
+        !mlirValueEqual(tune_memory_access_look_through_views(value), look->memory))
+      continue;
+    look->is_written =
+        mlirOperationIsNull(callee)
+            ? (tune_memory_access_of(op, i) & TUNE_WRITES) != 0
+            : tune_memory_access_is_written(mlirBlockGetArgument(tune_ir_body(callee), i));
+  }
+  return look->is_written ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// Whether `value` may have other contents at `to` than at `from`, an earlier op of its block.
+static bool is_written_between(MlirValue value, MlirOperation from, MlirOperation to) {
+  write_look look = {.memory = tune_memory_access_look_through_views(value)};
+  for (MlirOperation op = mlirOperationGetNextInBlock(from);
+       !mlirOperationIsNull(op) && !mlirOperationEqual(op, to) && !look.is_written;
+       op = mlirOperationGetNextInBlock(op))
+    mlirOperationWalk(op, look_for_write, &look, MlirWalkPreOrder);
+  return look.is_written;
+}
+
 // The call of the ahead function of `callee` from the block of `call`, with the same constants;
 // null: there is none. What it packs is only read, so that both calls of the callee can have it.
+// Memory of the caller's may have been filled anew meanwhile.
 static MlirOperation find_ahead_call(MlirOperation call, const function *callee) {
   for (size_t i = 0; i < callee->ahead_calls.count; ++i) {
     MlirOperation before = callee->ahead_calls.ops[i];
@@ -214,6 +247,9 @@ static MlirOperation find_ahead_call(MlirOperation call, const function *callee)
     for (size_t k = 0; k < callee->ahead.argument_count && is_same; ++k)
       is_same = mlirValueEqual(mlirOperationGetOperand(before, (intptr_t)k),
                                mlirOperationGetOperand(call, (intptr_t)callee->ahead.arguments[k]));
+    for (size_t k = 0; k < callee->ahead.argument_count && is_same; ++k)
+      is_same = mlirValueIsABlockArgument(mlirOperationGetOperand(before, (intptr_t)k)) ||
+                !is_written_between(mlirOperationGetOperand(before, (intptr_t)k), before, call);
     if (is_same)
       return before;
   }

@@ -107,6 +107,7 @@ typedef struct part {
   size_t writer_count;
   MlirValue values[MOST_VALUES]; // what these need from outside, each after what it is made of
   size_t value_count;
+  tune_op_list stores;  // in these
   int64_t stored;       // elements
   int64_t source_bytes; // that they are made of
 } part;
@@ -182,7 +183,7 @@ static bool list_value(finder *f, MlirValue value) {
   if (is_listed(p, value) || mlirValueEqual(value, p->memory))
     return true;
   if (!is_within(maker_of(value), nest->ranges[0].loop))
-    return true;
+    return tune_constant_dependence_is_derived(value, f->constants);
   if (mlirValueIsABlockArgument(value)) {
     for (size_t i = 0; i < nest->count; ++i)
       if (mlirValueEqual(nest->ranges[i].index, value))
@@ -201,15 +202,42 @@ static bool list_value(finder *f, MlirValue value) {
   return true;
 }
 
-// How often `op` is run where `writer` is once; 0: that is not known.
-static int64_t count_runs(MlirOperation op, MlirOperation writer) {
+// Whether `value`, an index or memory, is made of `index` in such a way that it is another one for
+// each: by sums, products and views, and not as a remainder.
+static bool moves_with(MlirValue value, MlirValue index) {
+  if (mlirValueEqual(value, index))
+    return true;
+  MlirOperation op = tune_ir_definition(value);
+  if (mlirOperationIsNull(op) || !(tune_memory_access_is_view(op) ||
+                                   tune_ir_is(op, "affine.apply") || tune_ir_is(op, "arith.addi") ||
+                                   tune_ir_is(op, "arith.muli") || tune_ir_is(op, "arith.subi")))
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (moves_with(mlirOperationGetOperand(op, i), index))
+      return true;
+  return false;
+}
+
+static bool is_stored_elsewhere(MlirOperation op, MlirValue index) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (moves_with(mlirOperationGetOperand(op, i), index) &&
+        (mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetOperand(op, i))) ||
+         mlirTypeIsAIndex(mlirValueGetType(mlirOperationGetOperand(op, i)))))
+      return true;
+  return false;
+}
+
+// In how many places `op` stores where `writer` is run once; 0: that is not known. Loops that it
+// does not move with store the same again.
+static int64_t count_places(MlirOperation op, MlirOperation writer) {
   int64_t runs = 1;
+  MlirOperation store = op;
   while (!mlirOperationEqual(op, writer)) {
     loop_range range;
     op = mlirOperationGetParentOperation(op);
     if (!tune_ir_is(op, "scf.for") || !read_for(op, &range))
       return 0;
-    runs *= count_steps(&range);
+    runs *= is_stored_elsewhere(store, range.index) ? count_steps(&range) : 1;
   }
   return runs;
 }
@@ -219,11 +247,31 @@ static int64_t count_stored(MlirOperation op, intptr_t number) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(op, number));
   if (tune_ir_is(op, "memref.store"))
     return 1;
+  if (tune_ir_string_starts(tune_ir_name(op), "affine.") ||
+      (tune_ir_is(op, "vector.transfer_write") &&
+       mlirOperationGetNumOperands(op) != 2 + mlirShapedTypeGetRank(type)))
+    return 0; // masked, or of a place that is not looked into
   if (tune_ir_string_starts(tune_ir_name(op), "vector.")) {
     MlirType vector = mlirValueGetType(mlirOperationGetOperand(op, 0));
     return mlirTypeIsAVector(vector) ? count_elements(vector) : 1;
   }
   return is_known_size(type) ? count_elements(type) : 0;
+}
+
+// Whether `op` stores where another op that was counted does.
+static bool is_counted(part *p, MlirOperation op) {
+  for (size_t i = 0; i < p->stores.count; ++i) {
+    MlirOperation other = p->stores.ops[i];
+    intptr_t count = mlirOperationGetNumOperands(op);
+    bool is_same = mlirOperationGetNumOperands(other) == count &&
+                   tune_ir_is(other, "vector.store") == tune_ir_is(op, "vector.store");
+    // The first is what is stored, or both are one op.
+    for (intptr_t k = 1; k < count && is_same; ++k)
+      is_same = mlirValueEqual(mlirOperationGetOperand(op, k), mlirOperationGetOperand(other, k));
+    if (is_same)
+      return true;
+  }
+  return !tune_op_list_add(&p->stores, op);
 }
 
 // Ops whose result is what was there before, too, would need what another step left.
@@ -253,7 +301,8 @@ static MlirWalkResult look_at_op(MlirOperation op, void *user_data) {
     MlirValue root = tune_memory_access_look_through_views(value);
     if (access & TUNE_WRITES) {
       f->fits &= mlirValueEqual(root, f->part->memory) && only_writes(op, i);
-      f->part->stored += count_runs(op, f->writer) * count_stored(op, i);
+      if (!is_counted(f->part, op))
+        f->part->stored += count_places(op, f->writer) * count_stored(op, i);
     } else if (access & TUNE_READS) {
       f->fits &= is_source(f, root) && is_known_size(mlirValueGetType(root));
       if (f->fits)
@@ -300,9 +349,10 @@ static void list_uses(MlirValue memory, uses *all) {
     MlirOperation inside = find_in_block(user, tune_ir_body(all->loop));
     MlirOperation beside = find_in_block(user, mlirOperationGetBlock(all->loop));
     bool is_view = tune_memory_access_is_view(user);
-    all->escapes |= mlirOperationIsNull(beside) || tune_ir_is(user, "func.return") ||
-                    tune_ir_is(user, "scf.yield") ||
-                    tune_ir_string_starts(tune_ir_name(user), "func.call");
+    all->escapes |=
+        mlirOperationIsNull(beside) || tune_ir_is(user, "func.return") ||
+        (!is_view && mlirOperationGetNumResults(user) > 0 && !tune_memory_access_is_load(user)) ||
+        tune_ir_is(user, "scf.yield") || tune_ir_string_starts(tune_ir_name(user), "func.call");
     if (is_view)
       list_uses(mlirOperationGetResult(user, 0), all);
     if (!mlirOperationIsNull(inside) && !is_view)
@@ -368,7 +418,7 @@ static bool split_uses(const uses *all, part *p) {
     if (!is_in_list(&all->inside, op))
       continue;
     bool writes = access_to(op, p->memory) & TUNE_WRITES;
-    if (writes && (is_read || p->writer_count == MOST_WRITERS))
+    if (writes && (is_read || p->writer_count == MOST_WRITERS || tune_ir_is_used(op)))
       return false;
     is_read |= !writes;
     if (writes)
@@ -378,7 +428,8 @@ static bool split_uses(const uses *all, part *p) {
 }
 
 static bool is_part_type(MlirType type) {
-  return is_known_size(type) && mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)) &&
+  return is_known_size(type) && count_bytes(type) > 0 &&
+         mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)) &&
          mlirAttributeIsNull(mlirMemRefTypeGetMemorySpace(type));
 }
 
@@ -573,6 +624,7 @@ static tune_status run_on_loop(MlirValue memory, MlirOperation loop, finder *f, 
     *out_changed = true;
     status = move_ahead(p, &nest);
   }
+  tune_op_list_deinit(&p->stores);
   free(p);
   return status;
 }

@@ -10,6 +10,10 @@
 //     fill %p from %w                for %i
 //     ... read %p                      ... read part %i of %all
 //
+// A schedule that asks for it (`tune.weights_ahead`) says that what it fills in a step it does not
+// read of an earlier one. What is looked at besides, that as many elements are stored as there are,
+// is no proof of that.
+//
 // Threads: as the context of the IR.
 //
 //===---------------------------------------------------------------------------------===//
