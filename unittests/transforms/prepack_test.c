@@ -120,9 +120,14 @@ static const split_case CASES[] = {
      "func.func private @task(%a: " M ", %b: " M ", %c: " M ") {\n" ALLOC("p") COPY("b", "p")
          COPY("p", "c") END MAIN "  call @task(%x, %w, %y) : (" M ", " M ", " M ") -> ()\n"
                                  "  call @task(%y, %w, %x) : (" M ", " M ", " M ") -> ()\n" END,
-     "@task_prepack(...@task(...@main_prepack(%arg0: memref<4xf32>) -> (memref<4xf32>, "
-     "memref<4xf32>)...call @task_prepack(%arg0)...call @task_prepack(%arg0)...@main(...call "
-     "@task(%arg0, %arg1, %arg2, %arg3)...call @task(%arg2, %arg1, %arg0, %arg4)",
+     "@task_prepack(...@task(...@main_prepack(%arg0: memref<4xf32>) -> memref<4xf32>...call "
+     "@task_prepack(%arg0)...return...@main(...call @task(%arg0, %arg1, %arg2, %arg3)...call "
+     "@task(%arg2, %arg1, %arg0, %arg3)",
+     1},
+    {"what the caller makes of it is constant to the callee",
+     "func.func private @task(%b: " M ", %c: " M ") {\n" ALLOC("p") COPY("b", "p") COPY("p", "c")
+         END MAIN ALLOC("q") COPY("w", "q") "  call @task(%q, %y) : (" M ", " M ") -> ()\n" END,
+     "@task_prepack(...@main_prepack(...memref.copy...call @task_prepack(%alloc)...return...@main(",
      2},
     {"called with what is no constant, once",
      "func.func private @task(%b: " M ", %c: " M ") {\n" ALLOC("p") COPY("b", "p") COPY("p", "c")
