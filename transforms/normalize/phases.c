@@ -142,8 +142,8 @@ static bool find_transposed(MlirOperation op, intptr_t image, transposed *out) {
   *out = (transposed){.image = image, .filter = 1 - image, .phases = 1};
   if (!tune_nest_maps_read(op, &out->nest) ||
       !mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, 0))) ||
-      !mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, 1))) ||
-      !has_room(op) || !may_begin_with_zero(op) ||
+      !mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, 1))) || !has_room(op) ||
+      !may_begin_with_zero(op) ||
       !tune_spread_find(mlirOperationGetOperand(op, image), &out->apart))
     return false;
   for (intptr_t d = 0; d < out->apart.rank; ++d) {

@@ -12,14 +12,8 @@
 #include "transforms/spaces/module_tasks.h"
 
 static const tune_pass_option options_table[] = {
-    TUNE_OPTION_TARGET,
-    TUNE_OPTION_DEVICE,
-    TUNE_OPTION_THREADS,
-    TUNE_OPTION_SCHEDULE,
-    TUNE_OPTION_ALLOW_PASS,
-    TUNE_OPTION_BY_TARGET,
-    TUNE_OPTION_DYNAMIC,
-    TUNE_OPTION_ALLOW,
+    TUNE_OPTION_TARGET,     TUNE_OPTION_DEVICE,    TUNE_OPTION_THREADS, TUNE_OPTION_SCHEDULE,
+    TUNE_OPTION_ALLOW_PASS, TUNE_OPTION_BY_TARGET, TUNE_OPTION_DYNAMIC, TUNE_OPTION_ALLOW,
 };
 
 // Says which occurrences could not be given choices, and why.

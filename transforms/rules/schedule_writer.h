@@ -192,8 +192,8 @@ void tune_writer_place_buffers(tune_writer *writer);
 // Where a product widens what it reads: a knob, whether that is done once for all its reads
 // (transforms/lower/cpu/wide_operands.h). By default it is.
 void tune_writer_wide_operands(tune_writer *writer, const tune_structure *structure);
-// Where `operand` is constant, writes the knob `weights_ahead`: whether parts of it that are made in
-// loops are made ahead of all calls (lower/cpu/weights_ahead.h). By default they are.
+// Where `operand` is constant, writes the knob `weights_ahead`: whether parts of it that are made
+// in loops are made ahead of all calls (lower/cpu/weights_ahead.h). By default they are.
 void tune_writer_weights_ahead(tune_writer *writer, const tune_operand *operand);
 // Writes the knob `panel_ahead`: whether the next panel of an operand that is packed ahead is read
 // while the present one is multiplied (lower/cpu/panel_ahead.h).

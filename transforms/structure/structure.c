@@ -277,21 +277,12 @@ typedef struct origin {
 
 static void look_at_origin(MlirValue value, origin *state);
 
-static bool is_inside(MlirOperation op, MlirOperation outside) {
-  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, outside))
-    op = mlirOperationGetParentOperation(op);
-  return !mlirOperationIsNull(op);
-}
-
 static MlirWalkResult look_at_operands(MlirOperation op, void *user_data) {
   origin *state = user_data;
   MlirOperation outside = state->outside;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !state->has_other; i++) {
     MlirValue value = mlirOperationGetOperand(op, i);
-    MlirOperation maker = mlirValueIsABlockArgument(value)
-                              ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value))
-                              : mlirOpResultGetOwner(value);
-    if (!is_inside(maker, outside))
+    if (!tune_ir_is_made_inside(value, outside))
       look_at_origin(value, state);
   }
   return state->has_other ? MlirWalkResultInterrupt : MlirWalkResultAdvance;

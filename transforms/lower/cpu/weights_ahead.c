@@ -119,21 +119,8 @@ typedef struct finder {
   loop_nest *nest;
   part *part;
   MlirOperation writer; // that is looked at
-  int64_t steps;        // of the loops in it around the op that is looked at
   bool fits;
 } finder;
-
-static bool is_within(MlirOperation op, MlirOperation outside) {
-  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, outside))
-    op = mlirOperationGetParentOperation(op);
-  return !mlirOperationIsNull(op);
-}
-
-static MlirOperation maker_of(MlirValue value) {
-  return mlirValueIsABlockArgument(value)
-             ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value))
-             : mlirOpResultGetOwner(value);
-}
 
 static bool is_source(const finder *f, MlirValue memory) {
   if (tune_constant_dependence_is_constant(memory, f->constants))
@@ -182,7 +169,7 @@ static bool list_value(finder *f, MlirValue value) {
   loop_nest *nest = f->nest;
   if (is_listed(p, value) || mlirValueEqual(value, p->memory))
     return true;
-  if (!is_within(maker_of(value), nest->ranges[0].loop))
+  if (!tune_ir_is_made_inside(value, nest->ranges[0].loop))
     return tune_constant_dependence_is_derived(value, f->constants);
   if (mlirValueIsABlockArgument(value)) {
     for (size_t i = 0; i < nest->count; ++i)
@@ -293,7 +280,7 @@ static MlirWalkResult look_at_op(MlirOperation op, void *user_data) {
   f->fits &= is_told;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && f->fits; ++i) {
     MlirValue value = mlirOperationGetOperand(op, i);
-    if (!is_within(maker_of(value), f->writer))
+    if (!tune_ir_is_made_inside(value, f->writer))
       f->fits = list_value(f, value);
     if (!mlirTypeIsAMemRef(mlirValueGetType(value)) || is_inside_op)
       continue;
