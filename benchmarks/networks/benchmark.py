@@ -37,6 +37,9 @@ def options_from(arguments):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", metavar="REGEX", help="networks whose name matches; the "
                         "table then goes to stdout and not to docs/networks.md")
+    parser.add_argument("--others", default="", metavar="NAME,...", help="these in place of ours: timm.NAME "
+                        "is any network of timm, transformers.KIND any kind of text model, fields.NAME one "
+                        "of fields.py; the table goes to stdout")
     parser.add_argument("--list", action="store_true", help="name the networks, do nothing")
     parser.add_argument("--search", default="", metavar="TIME", help="tune each network so long (2m), and "
                         "time that, too; without it the default schedules are timed")
@@ -224,7 +227,8 @@ def text_of(bench, selected):
 def main(arguments):
     options = options_from(arguments)
     try:
-        selected = [name for name in NAMES if re.search(options.only, name)]
+        names = options.others.split(",") if options.others else NAMES
+        selected = [name for name in names if re.search(options.only, name)]
     except re.error as error:
         sys.exit("%s: --only=%s is no regular expression: %s" % (COMMAND, options.only, error))
     if options.list:
@@ -255,7 +259,7 @@ def main(arguments):
     except KeyboardInterrupt:
         sys.exit("%s: stopped; the same command goes on from here" % COMMAND)
     text = text_of(bench, selected)
-    if options.only or options.batch != 1 or options.threads != 1 or options.precision != "f32":
+    if options.only or options.others or options.batch != 1 or options.threads != 1 or options.precision != "f32":
         print(text, end="")
     else:
         tables.publish(ROOT / "docs" / "networks.md", COMMAND, "\n" + text + "\n")

@@ -8,11 +8,33 @@ import math
 
 import torch
 
+from fields import FIELDS
 
-def timm_network(name, size=224):
+
+def timm_network(name, size=0):
+    """`size`: of the image, 0 for what the network is made for."""
     def build(batch):
         import timm
-        return timm.create_model(name, pretrained=False), (torch.randn(batch, 3, size, size),)
+        model = timm.create_model(name, pretrained=False)
+        pixels = [size, size] if size else model.pretrained_cfg["input_size"][-2:]
+        return model, (torch.randn(batch, 3, *pixels),)
+    return build
+
+
+def transformers_network(kind, length=128):
+    """The text model of the kind's default sizes, over `length` tokens: to the last hidden states."""
+    def build(batch):
+        from transformers import AutoConfig, AutoModel
+        config = AutoConfig.for_model(kind)
+
+        class Text(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.model = AutoModel.from_config(config)
+
+            def forward(self, ids, mask):
+                return self.model(input_ids=ids, attention_mask=mask).last_hidden_state
+        return Text(), (tokens(batch, length, config.vocab_size), torch.ones(batch, length, dtype=torch.long))
     return build
 
 
@@ -172,12 +194,12 @@ def lstm(length):
 
 # Name: builds (module, inputs) for a batch.
 NETWORKS = {
-    "resnet50": timm_network("resnet50"),
-    "mobilenetv2": timm_network("mobilenetv2_100"),
-    "efficientnet_lite0": timm_network("efficientnet_lite0"),
-    "deit_small": timm_network("deit_small_patch16_224"),
-    "convnext_femto": timm_network("convnext_femto"),
-    "regnety_002": timm_network("regnety_002"),
+    "resnet50": timm_network("resnet50", 224),
+    "mobilenetv2": timm_network("mobilenetv2_100", 224),
+    "efficientnet_lite0": timm_network("efficientnet_lite0", 224),
+    "deit_small": timm_network("deit_small_patch16_224", 224),
+    "convnext_femto": timm_network("convnext_femto", 224),
+    "regnety_002": timm_network("regnety_002", 224),
     "yolo_head": yolo_head,
     "bert_128": bert(128),
     "bert_384": bert(384),
@@ -207,9 +229,13 @@ def draw_weights(model):
 
 
 def make(name, batch):
-    """(module in eval mode, inputs), the same each time."""
+    """(module in eval mode, inputs), the same each time. "timm.NAME" is any network of timm,
+    "transformers.KIND" any kind of text model, "fields.NAME" one of fields.py."""
     torch.manual_seed(1)
-    model, inputs = NETWORKS[name](batch)
+    library, _, network = name.partition(".")
+    libraries = {"timm": timm_network, "transformers": transformers_network, "fields": FIELDS.get}
+    build = NETWORKS[name] if name in NETWORKS else libraries[library](network)
+    model, inputs = build(batch)
     model.eval()
     with torch.no_grad():
         draw_weights(model)

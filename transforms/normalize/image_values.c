@@ -87,7 +87,8 @@ static bool has_factor(MlirAffineExpr index) {
   return mlirAffineExprIsAMul(index);
 }
 
-bool tune_image_convolution_read(MlirOperation op, tune_nest_maps *n, tune_image_convolution *out) {
+// Also of what ends images (`covers_image`).
+static bool read_convolution(MlirOperation op, tune_nest_maps *n, tune_image_convolution *out) {
   if (!tune_spread_sums_products(op) || !tune_nest_maps_read(op, n))
     return false;
   intptr_t rank = mlirAffineMapGetNumResults(tune_nest_maps_result(n));
@@ -106,6 +107,16 @@ bool tune_image_convolution_read(MlirOperation op, tune_nest_maps *n, tune_image
     out->has_stride |= has_factor(mlirAffineMapGetResult(n->maps[out->image], d));
   }
   return true;
+}
+
+// Whether its window is all of the image: a row times a matrix. Of that the matrix is the larger
+// part by far, and the image takes its order.
+static bool covers_image(const tune_image_convolution *c) {
+  return c->has_window && c->pixels == 1 && !c->is_depthwise;
+}
+
+bool tune_image_convolution_read(MlirOperation op, tune_nest_maps *n, tune_image_convolution *out) {
+  return read_convolution(op, n, out) && !covers_image(out);
 }
 
 //===--- Values ----------------------------------------------------------------------===//
@@ -202,8 +213,8 @@ static bool is_regrouping(MlirOperation op) {
 static bool find_alike_in_nest(MlirOperation op, alike *out) {
   tune_nest_maps n;
   tune_image_convolution convolution = {.channel_dimensions = 0};
-  bool is_convolution = tune_image_convolution_read(op, &n, &convolution);
-  if (!is_convolution && !tune_nest_maps_read(op, &n))
+  bool is_convolution = read_convolution(op, &n, &convolution);
+  if (is_convolution ? covers_image(&convolution) : !tune_nest_maps_read(op, &n))
     return false;
   intptr_t dimensions = is_convolution ? convolution.channel_dimensions : 0;
   MlirValue result = mlirOperationGetResult(op, 0);

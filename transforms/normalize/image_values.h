@@ -36,7 +36,8 @@ typedef struct tune_image_convolution {
   double products, pixels; // of the result
 } tune_image_convolution;
 
-// Reads the maps of `op` and what it is; false where it is none.
+// Reads the maps of `op` and what it is; false where it is none, and where its window is all of the
+// image.
 bool tune_image_convolution_read(MlirOperation op, tune_nest_maps *out_nest,
                                  tune_image_convolution *out_convolution);
 

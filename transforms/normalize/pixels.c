@@ -7,6 +7,7 @@
 #include "transforms/normalize/nest_maps.h"
 #include "transforms/normalize/spread.h"
 #include "transforms/normalize/tensor_ops.h"
+#include "transforms/normalize/turns.h"
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -248,6 +249,149 @@ static void replace(const tune_nest_maps *n, const joining *j) {
   mlirOperationDestroy(n->op);
 }
 
+//===--- Images that are one row -------------------------------------------------------===//
+
+// Replaces each loop of one step in what the factors are indexed by.
+static void drop_steps(tune_nest_maps *n) {
+  MlirContext context = mlirOperationGetContext(n->op);
+  for (intptr_t loop = 0; loop < n->loop_count; ++loop)
+    if (n->extents[loop] == 1)
+      for (intptr_t o = 0; o < 2; ++o)
+        n->maps[o] = mlirAffineMapReplace(n->maps[o], mlirAffineDimExprGet(context, loop),
+                                          mlirAffineConstantExprGet(context, 0), n->loop_count, 0);
+}
+
+// Whether dimension `d` of factor `o` is all of a loop that is summed up.
+static bool is_sum(const tune_nest_maps *n, intptr_t o, intptr_t d) {
+  intptr_t loop = tune_nest_maps_loop(n->maps[o], d);
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(n->op, o));
+  return loop >= 0 && !tune_nest_maps_has(tune_nest_maps_result(n), loop) &&
+         n->extents[loop] == mlirShapedTypeGetDimSize(type, d);
+}
+
+// A factor whose last dimensions are summed up, and where they are in the other one: one after the
+// other.
+typedef struct row {
+  intptr_t factor, first, count; // dimensions of the other factor
+  intptr_t before;               // those of the row that are not summed up: rows of several images
+  tune_turn turn;                // of the row, to their order there
+} row;
+
+// The dimension of factor `o` that is `loop`, or -1.
+static intptr_t dimension_of(const tune_nest_maps *n, intptr_t o, intptr_t loop) {
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(n->maps[o]); ++d)
+    if (is_loop(n->maps[o], d, loop))
+      return d;
+  return -1;
+}
+
+static bool find_row(const tune_nest_maps *n, intptr_t factor, row *out) {
+  MlirAffineMap map = n->maps[factor], others = n->maps[1 - factor];
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(n->op, factor));
+  intptr_t rank = mlirAffineMapGetNumResults(map);
+  *out = (row){.factor = factor, .turn = {.rank = rank}};
+  for (intptr_t d = 0; d < rank; ++d) {
+    if (is_sum(n, factor, d))
+      ++out->count;
+    else if (mlirShapedTypeGetDimSize(type, d) == 1 || tune_nest_maps_loop(map, d) >= 0)
+      out->turn.of[out->before++] = d;
+    else
+      return false;
+  }
+  intptr_t other_rank = mlirAffineMapGetNumResults(others), found = 0;
+  for (intptr_t d = 0; d < other_rank; ++d) {
+    if (!is_sum(n, 1 - factor, d))
+      continue;
+    intptr_t own = dimension_of(n, factor, tune_nest_maps_loop(others, d));
+    if (found == 0)
+      out->first = d;
+    if (own < 0 || d != out->first + found || found == out->count)
+      return false;
+    out->turn.of[out->before + found++] = own;
+  }
+  return found == out->count && out->count > 1;
+}
+
+static bool has_rows(const tune_nest_maps *n, const row *r) {
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(n->op, r->factor));
+  for (intptr_t d = 0; d < r->before; ++d)
+    if (mlirShapedTypeGetDimSize(type, r->turn.of[d]) > 1)
+      return true;
+  return false;
+}
+
+static bool is_turn(const tune_turn *turn) {
+  for (intptr_t d = 0; d < turn->rank; ++d)
+    if (turn->of[d] != d)
+      return true;
+  return false;
+}
+
+// `value`, of which `count` dimensions from `first` on become one, and its `map`.
+static MlirValue join_sums(const tune_ir_builder *b, const tune_nest_maps *n, MlirValue value,
+                           MlirAffineMap *map, intptr_t first, intptr_t count) {
+  int64_t sizes[TUNE_IR_MAX_RANK];
+  intptr_t members[TUNE_IR_MAX_RANK], rank = mlirAffineMapGetNumResults(*map), left = 0;
+  MlirAffineExpr indices[TUNE_IR_MAX_RANK];
+  fill_shape(mlirValueGetType(value), sizes, members);
+  for (intptr_t d = 0; d < rank; ++d) {
+    if (d > first && d < first + count) {
+      sizes[first] *= sizes[d];
+      continue;
+    }
+    sizes[left] = sizes[d];
+    indices[left++] = mlirAffineMapGetResult(*map, d);
+  }
+  members[first] = count;
+  *map = mlirAffineMapGet(b->context, n->loop_count, 0, left, indices);
+  return tune_tensor_reshape(b, value, left, sizes, members);
+}
+
+// Has the product read the row and the other factor with those dimensions as one.
+static void replace_row(const tune_nest_maps *n, const row *r) {
+  static const char *const DIALECTS[] = {"linalg", "tensor", NULL};
+  tune_ir_load_dialects(mlirOperationGetContext(n->op), DIALECTS);
+  tune_ir_builder b = tune_ir_builder_before(n->op);
+  b.location = tune_marks_without(b.location);
+  MlirValue operands[OPERANDS];
+  tune_nest_maps flat = *n;
+  for (intptr_t o = 0; o < n->operand_count; ++o)
+    operands[o] = mlirOperationGetOperand(n->op, o);
+  intptr_t other = 1 - r->factor, sum = tune_nest_maps_loop(n->maps[other], r->first);
+  for (intptr_t i = 1; i < r->count; ++i) {
+    intptr_t loop = tune_nest_maps_loop(n->maps[other], r->first + i);
+    flat.extents[sum] *= flat.extents[loop];
+    flat.extents[loop] = 1;
+  }
+  if (is_turn(&r->turn))
+    operands[r->factor] = tune_turn_copy(&b, &r->turn, operands[r->factor]);
+  flat.maps[r->factor] = tune_turn_map(&r->turn, n->maps[r->factor]);
+  operands[r->factor] =
+      join_sums(&b, n, operands[r->factor], &flat.maps[r->factor], r->before, r->count);
+  operands[other] = join_sums(&b, n, operands[other], &flat.maps[other], r->first, r->count);
+  MlirValue made = tune_nest_maps_build(&flat, operands, flat.maps);
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(n->op, 0), made);
+  mlirOperationDestroy(n->op);
+}
+
+// Whether the product `n` is one of such a row, and is replaced. Of several rows only images that a
+// window covers whole, one after the other: other products pack what they multiply.
+static bool join_row(const tune_nest_maps *n) {
+  tune_nest_maps without = *n;
+  row found;
+  drop_steps(&without);
+  for (intptr_t factor = 0; factor < 2; ++factor)
+    if (find_row(&without, factor, &found) &&
+        (!has_rows(&without, &found) ||
+         (!is_turn(&found.turn) && !tune_nest_maps_is_plain(n->maps[factor])))) {
+      replace_row(&without, &found);
+      return true;
+    }
+  return false;
+}
+
+//===--- All of them -------------------------------------------------------------------===//
+
 // Ops in the bodies of others go away with these.
 static MlirWalkResult list_op(MlirOperation op, void *user_data) {
   tune_nest_maps n;
@@ -265,6 +409,8 @@ bool tune_normalize_pixels(MlirOperation root) {
     if (!tune_nest_maps_read(ops.ops[i], &n))
       continue;
     bool is_product = tune_spread_sums_products(n.op) && tune_nest_maps_reduces(&n);
+    if (is_product && join_row(&n))
+      continue;
     if (is_product)
       tune_nest_maps_drop_units(&n);
     joining j = {.l = is_product ? find_line(&n) : find_line_read(&n), .left = &left};

@@ -24,6 +24,9 @@ extern "C" {
 // So do the pixels before the channels (NHWC), and the rows of several batches: they are the rows
 // of one product.
 //
+// And an image that a window covers whole is one row: all its dimensions are summed up, in the order
+// that the filter has, to which the image is turned. The filter is many times as large.
+//
 // Does so with all sums of products in `root`, named or generic, of known sizes, whose last
 // dimensions, or those before the last one, two and more, are dimensions of one factor, one after
 // the other in the same order, and not in the other. The second only where nothing turns the

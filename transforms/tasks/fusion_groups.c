@@ -356,6 +356,19 @@ static bool is_ahead(const tune_fusion_groups *groups, const tune_fusion_node *n
          node->facts.op_class == TUNE_OP_MOVEMENT;
 }
 
+// Whether `node` turns what is made of constants, that the group's loops would read with steps,
+// element by element: as a task of its own, that too is done ahead.
+static bool is_turned_ahead(const tune_fusion_groups *groups, const tune_fusion_node *node) {
+  const tune_op_facts *facts = &node->facts;
+  if (!groups->for_cpu || facts->op_class != TUNE_OP_MOVEMENT || facts->input_count != 1 ||
+      !tune_constant_is_derived(mlirOperationGetOperand(node->op, 0)) ||
+      !tune_op_facts_is_permutation(facts, 0))
+    return false;
+  size_t rank = tune_op_facts_rank(facts, 0);
+  return rank == tune_op_facts_rank(facts, 1) &&
+         tune_op_facts_loop(facts, 0, rank - 1) != tune_op_facts_loop(facts, 1, rank - 1);
+}
+
 // Whether `node` computes elements that the group's product reads once each, as the keys of a
 // single query: where they are read is as good a place to compute them as any. (What is ahead is
 // better.)
@@ -413,7 +426,8 @@ static bool join(tune_fusion_groups *groups, tune_fusion_node *node, const users
     node->is_operand = true;
   } else {
     tune_op_class op_class = node->facts.op_class;
-    if (op_class == TUNE_OP_PAD || (group->has_heavy && is_repeated(groups, node, group)) ||
+    if (op_class == TUNE_OP_PAD || is_turned_ahead(groups, node) ||
+        (group->has_heavy && is_repeated(groups, node, group)) ||
         !find_space(groups, node, all->group) || is_repeated_in_rows(groups, node, group))
       return false;
     if (op_class == TUNE_OP_REDUCTION) {
