@@ -10,7 +10,7 @@
 // FEW: rule 'contraction'
 // FEW: layout graph output raw, output
 // MANY: rule 'conv_blocked'
-// MANY: layout graph raw raw, output
+// MANY: layout graph raw raw, filled
 func.func @windows(%i: tensor<1x20x14x15xf32>, %f: tensor<24x20x5x5xf32>) -> tensor<1x24x10x11xf32> {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1x24x10x11xf32>

@@ -160,7 +160,7 @@ static MlirValue turn_nest(turner *self, MlirOperation op) {
   MlirValue operands[TUNE_NEST_MAPS_OPERANDS];
   bool is_convolution = tune_image_convolution_read(op, &n, &c);
   if (!is_convolution)
-    tune_nest_maps_read(op, &n);
+    tune_nest_maps_read_any(op, &n);
   const tune_nest_maps as_it_came = n;
   bool is_turned = true; // with its image and its result
   for (intptr_t o = 0; o < n.operand_count; ++o) {

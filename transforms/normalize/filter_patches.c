@@ -51,15 +51,36 @@ static loop_order order_loops(const tune_nest_maps *n, const tune_image_convolut
   return order;
 }
 
+// What the sums of `n` begin with where that is the same for all pixels: the number of a
+// linalg.fill, or a bias, a number for each channel; else null.
+static MlirValue beginning_of(const tune_nest_maps *n) {
+  MlirOperation init = tune_ir_definition(mlirOperationGetOperand(n->op, n->operand_count - 1));
+  tune_nest_maps copy;
+  if (tune_ir_is(init, "linalg.fill"))
+    return mlirOperationGetOperand(init, 0);
+  if (mlirOperationIsNull(init) || !tune_nest_maps_read(init, &copy) || copy.operand_count != 2 ||
+      mlirAffineMapGetNumResults(copy.maps[0]) != 1)
+    return (MlirValue){NULL};
+  MlirBlock body = tune_ir_body(init);
+  MlirOperation first = mlirBlockGetFirstOperation(body);
+  intptr_t channel = tune_nest_maps_loop(tune_nest_maps_result(&copy), 1);
+  bool is_bias =
+      tune_ir_is(first, "linalg.yield") && channel >= 0 &&
+      mlirValueEqual(mlirOperationGetOperand(first, 0), mlirBlockGetArgument(body, 0)) &&
+      tune_nest_maps_loop(copy.maps[0], 0) == channel &&
+      mlirTypeEqual(tune_ir_element_type(mlirValueGetType(mlirOperationGetOperand(init, 0))),
+                    tune_ir_element_type(mlirValueGetType(mlirOperationGetResult(init, 0))));
+  return is_bias ? mlirOperationGetOperand(init, 0) : (MlirValue){NULL};
+}
+
 // What Winograd may take stays a convolution, where it pays; so does what may be multiplied in
 // bf16, of which windows take no longer than products (rules/contraction/dot_contraction.c), and a
 // copy of patches does.
 bool tune_filter_patches_pay(const tune_nest_maps *n, const tune_image_convolution *c) {
   MlirValue filter = mlirOperationGetOperand(n->op, 1 - c->image);
-  MlirOperation init = tune_ir_definition(mlirOperationGetOperand(n->op, n->operand_count - 1));
   if (c->is_depthwise || c->group >= 0 || !c->has_window || c->channels < 0 ||
       channels_of_result(n) < 0 || !tune_constant_is_value(filter) ||
-      !tune_ir_is(init, "linalg.fill") || !tune_nest_maps_is_plain(n->maps[1 - c->image]) ||
+      mlirValueIsNull(beginning_of(n)) || !tune_nest_maps_is_plain(n->maps[1 - c->image]) ||
       tune_tensor_bytes(mlirValueGetType(filter)) < LEAST_BYTES ||
       (tune_allow_get(n->op) & TUNE_ALLOWS_BF16))
     return false;
@@ -141,6 +162,20 @@ static MlirValue build_rows_of_filter(const tune_nest_maps *n, const tune_image_
   return rows;
 }
 
+// `value` (beginning_of), for each row and column.
+static MlirValue build_beginning(const tune_ir_builder *b, MlirValue value, MlirValue like,
+                                 int64_t rows, int64_t columns, tune_op_list *made) {
+  MlirValue empty = make_empty(b, like, 2, (int64_t[]){rows, columns}, made), all;
+  if (mlirTypeIsARankedTensor(mlirValueGetType(value))) {
+    MlirAffineExpr column = mlirAffineDimExprGet(b->context, 1);
+    all = tune_tensor_copy(b, value, mlirAffineMapGet(b->context, 2, 0, 1, &column), empty);
+  } else {
+    all = mlirOperationGetResult(tune_ir_build_fill(b, value, empty), 0);
+  }
+  tune_op_list_add(made, tune_ir_definition(all));
+  return all;
+}
+
 static MlirAffineMap matrix_map(MlirContext context, intptr_t row, intptr_t column) {
   MlirAffineExpr indices[] = {mlirAffineDimExprGet(context, row),
                               mlirAffineDimExprGet(context, column)};
@@ -154,17 +189,13 @@ MlirValue tune_filter_patches_build(const tune_nest_maps *turned, const tune_nes
   tune_ir_builder b = tune_ir_builder_before(n->op);
   loop_order order = order_loops(n, c);
   int64_t columns = n->extents[channels_of_result(n)];
-  MlirOperation fill = tune_ir_definition(mlirOperationGetOperand(n->op, 2));
-  MlirValue empty = make_empty(&b, operands[2], 2, (int64_t[]){order.rows, columns}, made);
-  MlirOperation filled = tune_ir_build_fill(&b, mlirOperationGetOperand(fill, 0), empty);
-  tune_op_list_add(made, filled);
   MlirValue values[3];
   MlirAffineMap maps[3];
   values[c->image] = build_patches(&b, n, operands[c->image], turned->maps[c->image], &order, made);
   maps[c->image] = matrix_map(b.context, ROW, DEPTH);
   values[1 - c->image] = build_rows_of_filter(n, c, &order, made);
   maps[1 - c->image] = matrix_map(b.context, DEPTH, COLUMN);
-  values[2] = mlirOperationGetResult(filled, 0);
+  values[2] = build_beginning(&b, beginning_of(n), operands[2], order.rows, columns, made);
   maps[2] = matrix_map(b.context, ROW, COLUMN);
   tune_nest_maps product = *n;
   product.loop_count = 3;

@@ -214,7 +214,7 @@ static bool find_alike_in_nest(MlirOperation op, alike *out) {
   tune_nest_maps n;
   tune_image_convolution convolution = {.channel_dimensions = 0};
   bool is_convolution = read_convolution(op, &n, &convolution);
-  if (is_convolution ? covers_image(&convolution) : !tune_nest_maps_read(op, &n))
+  if (is_convolution ? covers_image(&convolution) : !tune_nest_maps_read_any(op, &n))
     return false;
   intptr_t dimensions = is_convolution ? convolution.channel_dimensions : 0;
   MlirValue result = mlirOperationGetResult(op, 0);

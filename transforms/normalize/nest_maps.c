@@ -2,6 +2,7 @@
 
 #include "transforms/normalize/nest_maps.h"
 
+#include "transforms/ir/op_list.h"
 #include "transforms/normalize/tensor_ops.h"
 
 #include "mlir-c/AffineExpr.h"
@@ -125,6 +126,39 @@ static intptr_t number_loops(const tune_nest_maps *n, const MlirAffineMap *maps,
   return left;
 }
 
+// What loops have become.
+typedef struct renumbering {
+  const MlirAffineExpr *to;
+  tune_op_list gone; // linalg.index of loops that are left out
+} renumbering;
+
+// The index of a loop that is another one by now, or 0.
+static MlirWalkResult renumber_index(MlirOperation op, void *user_data) {
+  renumbering *self = user_data;
+  if (!tune_ir_is(op, "linalg.index"))
+    return MlirWalkResultAdvance;
+  MlirAttribute dim = tune_ir_attribute(op, "dim");
+  MlirAffineExpr loop = self->to[mlirIntegerAttrGetValueInt(dim)];
+  if (mlirAffineExprIsADim(loop)) {
+    mlirOperationSetAttributeByName(
+        op, tune_ir_string("dim"),
+        mlirIntegerAttrGet(mlirAttributeGetType(dim), mlirAffineDimExprGetPosition(loop)));
+  } else {
+    tune_ir_builder b = tune_ir_builder_before(op);
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), tune_ir_build_index(&b, 0));
+    tune_op_list_add(&self->gone, op); // without memory it stays, and is used by nothing
+  }
+  return MlirWalkResultAdvance;
+}
+
+static void renumber_indices(MlirOperation op, const MlirAffineExpr *to) {
+  renumbering state = {.to = to};
+  mlirOperationWalk(op, renumber_index, &state, MlirWalkPreOrder);
+  for (size_t i = 0; i < state.gone.count; ++i)
+    mlirOperationDestroy(state.gone.ops[i]);
+  tune_op_list_deinit(&state.gone);
+}
+
 MlirValue tune_nest_maps_build(const tune_nest_maps *n, const MlirValue *operands,
                                const MlirAffineMap *maps) {
   tune_ir_builder b = tune_ir_builder_before(n->op);
@@ -142,5 +176,6 @@ MlirValue tune_nest_maps_build(const tune_nest_maps *n, const MlirValue *operand
   MlirOperation op =
       tune_tensor_generic(&b, n->operand_count, operands, renumbered, tune_ir_clone_region(n->op));
   tune_ir_copy_attributes(n->op, op);
+  renumber_indices(op, to);
   return mlirOperationGetResult(op, 0);
 }

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define TUNE_NEST_MAPS_OPERANDS 12
+#define TUNE_NEST_MAPS_OPERANDS 24
 
 // A linalg op with one result on tensors that are plain (tensor_ops.h), and scalars, which does not
 // ask where in its loops it is. Each dimension of the result is a loop, another one for each, or
@@ -54,8 +54,9 @@ bool tune_nest_maps_has(MlirAffineMap map, intptr_t loop);
 void tune_nest_maps_drop_units(tune_nest_maps *nest);
 
 // The result of a linalg.generic before `nest->op`, which stays, with the body of that, over
-// `operands` by `maps`. Its loops are in the order of the result, then those of sums; loops of one
-// step that are in none of the maps are left out.
+// `operands` by `maps`; what it asks of its loops (linalg.index) it asks of the same ones. Its
+// loops are in the order of the result, then those of sums; loops of one step that are in none of
+// the maps are left out.
 MlirValue tune_nest_maps_build(const tune_nest_maps *nest, const MlirValue *operands,
                                const MlirAffineMap *maps);
 

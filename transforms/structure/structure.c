@@ -139,24 +139,32 @@ static void infer_extents(tune_nest *nest) {
   }
 }
 
+// Whether `op` has no more operands and loops than there is room for. What has is for rules that
+// ask for no structure.
+static bool fits(MlirOperation op) {
+  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
+  if (mlirAttributeIsNull(maps))
+    return true;
+  if (mlirOperationGetNumOperands(op) > TUNE_MAX_OPERANDS)
+    return false;
+  return mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0))) <=
+         TUNE_MAX_LOOPS;
+}
+
 static tune_status read_linalg_nest(MlirOperation op, tune_nest *nest) {
   // linalg.pack and its like are no loop nests: without loops, by name, they are for no rule.
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
   if (mlirAttributeIsNull(maps))
     return TUNE_OK;
+  if (!fits(op))
+    return TUNE_OK;
   size_t operand_count = (size_t)mlirOperationGetNumOperands(op);
   size_t result_count = (size_t)mlirOperationGetNumResults(op);
-  if (operand_count > TUNE_MAX_OPERANDS)
-    return tune_status_make_at(TUNE_INVALID_ARGUMENT, op, "%zu operands, more than %d",
-                               operand_count, TUNE_MAX_OPERANDS);
   nest->operand_count = operand_count;
   nest->input_count = operand_count - result_count;
   for (size_t o = 0; o < operand_count; o++) {
     MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, (intptr_t)o));
     nest->loop_count = (size_t)mlirAffineMapGetNumDims(map);
-    if (nest->loop_count > TUNE_MAX_LOOPS)
-      return tune_status_make_at(TUNE_INVALID_ARGUMENT, op, "%zu loops, more than %d",
-                                 nest->loop_count, TUNE_MAX_LOOPS);
     TUNE_RETURN_IF_ERROR(
         read_operand(mlirOperationGetOperand(op, (intptr_t)o), map, &nest->operands[o]));
   }
@@ -369,6 +377,7 @@ static tune_status read_structure(MlirOperation function, bool is_laid_out,
       continue;
     size_t n = out_structure->nest_count++;
     ops[n] = op;
+    out_structure->is_regular &= fits(op);
     status = read_nest(op, &out_structure->nests[n]);
   }
   if (tune_status_is_ok(status))

@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-#define TUNE_MAX_OPERANDS 12
+#define TUNE_MAX_OPERANDS 24
 #define TUNE_NO_LOOP SIZE_MAX
 #define TUNE_DYNAMIC_EXTENT ((int64_t)-1)
 
@@ -93,12 +93,12 @@ typedef struct tune_structure {
   bool is_dynamic;              // some extent is not known
   bool is_empty;                // some extent is 0
   bool has_bits;                // some tensor is of i1: a byte each in memory, yet a bit in vectors
-  bool is_regular;              // only linalg ops, tensor.pad, tensor.empty, constants
+  bool is_regular;              // only linalg ops that fit, tensor.pad, tensor.empty, constants
   tune_preparation preparation; // how the task was prepared; zeroes if it was not
 } tune_structure;
 
-// Reads the structure of the function `function` (func.func with one block), after preparation.
-// INVALID_ARGUMENT with the place where an op has more loops or operands than fit here.
+// Reads the structure of the function `function` (func.func with one block), after preparation. An
+// op with more loops or operands than fit here has none there, and the structure is not regular.
 tune_status tune_structure_read(MlirOperation function, tune_structure *out_structure);
 void tune_structure_deinit(tune_structure *structure);
 

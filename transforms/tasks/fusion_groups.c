@@ -382,13 +382,13 @@ static bool is_read_once(const tune_fusion_groups *groups, const tune_fusion_nod
 }
 
 // Whether it is dear, and computed again for many points of the root: the root of a variance, a
-// number a channel, for each pixel.
+// number a channel, for each pixel. For CPUs a gather is dear: it is done element by element.
 static bool is_repeated(const tune_fusion_groups *groups, const tune_fusion_node *node,
                         const tune_fusion_group *group) {
   const tune_op_facts *facts = &node->facts, *root = &groups->nodes[group->root].facts;
   uint64_t points = tune_op_facts_extent(facts, false);
   uint64_t root_points = tune_op_facts_extent(root, false);
-  if (!facts->has_math)
+  if (!facts->has_math && !(groups->for_cpu && facts->reads_tensor))
     return false;
   return points && root_points ? points <= root_points / MIN_REPEATED
                                : facts->loop_count < root->loop_count;

@@ -265,11 +265,13 @@ static void widen_in_place(tune_contraction_plan *plan, const tune_machine *mach
 }
 
 // Of the register tile by default, in vectors. An element of A that is widened on the way is to
-// serve more than two products.
+// serve more than two products. So do few channels in vectors of pixels: a sum is there after four
+// cycles, and a core does two a cycle.
 static int64_t default_vectors(const tune_contraction_plan *plan, const tune_machine *machine) {
   const tune_operand *a = &plan->anchor->operands[plan->a];
   bool is_widened = tune_operand_register_bits(a) > a->bits;
-  return is_widened && machine->vector_registers >= 32 ? 4 : 2;
+  bool is_low = plan->has_window && plan->rows > 0 && plan->rows < 4;
+  return (is_widened || is_low) && machine->vector_registers >= 32 ? 4 : 2;
 }
 
 // Whether columns that only single vectors divide are better padded to pairs of them: a tile of one

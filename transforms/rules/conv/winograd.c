@@ -28,6 +28,7 @@
 #include "transforms/rules/pdl_writer.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #define OP "!transform.any_op"
@@ -37,6 +38,21 @@
 //===--------------------------------------------------------------------------===//
 // The convolution
 //===--------------------------------------------------------------------------===//
+
+// Half the lanes of a vector, where whole ones do not divide all channels.
+static int64_t choose_lanes(const tune_conv_nhwc *conv, int64_t lanes) {
+  bool is_whole = conv->depth % lanes == 0 && conv->channels % lanes == 0;
+  return is_whole || lanes < 8 ? lanes : lanes / 2;
+}
+
+// How fast the products are beside those of the direct convolution, whose vectors of channels are
+// those that divide them, or whole ones with zeroes behind (contraction.c).
+static double rate_of(const tune_contraction_plan *direct, int64_t lanes) {
+  double whole = (double)direct->lanes, vectors = ceil((double)direct->cols / whole),
+         filled = (double)direct->cols / (vectors * whole),
+         parts = direct->cols_divide ? fmin((double)direct->nr_default / whole, 1) : 0;
+  return (double)lanes / whole / fmax(filled, parts);
+}
 
 static bool find_convolution(tune_winograd_plan *plan) {
   tune_conv_nhwc conv;
@@ -48,6 +64,7 @@ static bool find_convolution(tune_winograd_plan *plan) {
       return false;
   plan->depth = conv.depth_loop;
   plan->channel = conv.channel_loop;
+  int64_t lanes = choose_lanes(&conv, plan->contraction.lanes);
   plan->winograd = (tune_winograd){.tile = TUNE_WINOGRAD_LARGE_TILE,
                                    .has_batch = conv.has_batch,
                                    .batch = conv.batch,
@@ -55,7 +72,8 @@ static bool find_convolution(tune_winograd_plan *plan) {
                                    .width = conv.width,
                                    .depth = conv.depth,
                                    .channels = conv.channels,
-                                   .lanes = plan->contraction.lanes};
+                                   .lanes = lanes,
+                                   .rate = rate_of(&plan->contraction, lanes)};
   // An image of which not all is read has another type than the transform of its tiles.
   return conv.image_height == conv.height + TUNE_WINOGRAD_FILTER - 1 &&
          conv.image_width == conv.width + TUNE_WINOGRAD_FILTER - 1;
@@ -145,7 +163,7 @@ double tune_winograd_gain(const tune_winograd *winograd) {
   double transforms =
       FILTER_COST +
       tiles * TILE_COST * (1 / (double)winograd->depth + 1 / (double)winograd->channels);
-  return weights * pixels / (products * tiles + transforms);
+  return winograd->rate * weights * pixels / (products * tiles + transforms);
 }
 
 bool tune_winograd_pays(const tune_winograd *winograd) {
@@ -162,7 +180,9 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
   if (contraction->epilogue &&
       !is_in_order(contraction->epilogue, contraction->anchor->operands[2].rank))
     return false;
-  return tune_winograd_choose(machine, plan);
+  // By parts of vectors only where that is the default: else the channels are better filled up.
+  return tune_winograd_choose(machine, plan) &&
+         (plan->winograd.lanes == contraction->lanes || tune_winograd_pays(&plan->winograd));
 }
 
 //===--------------------------------------------------------------------------===//

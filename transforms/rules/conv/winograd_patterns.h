@@ -41,6 +41,7 @@ typedef struct tune_winograd {
   int64_t batch, height, width; // of the output
   int64_t depth, channels;      // of the image, and of the output
   int64_t lanes;                // f32 in a vector; divides depth and channels
+  double rate;                  // of its products, beside those of the direct convolution
   // Channels are before pixels in the image and the output, and outermost in the filter (NCHW,
   // FCHW); else innermost in all of them (NHWC, HWCF).
   bool channels_first;
