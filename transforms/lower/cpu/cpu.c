@@ -28,6 +28,7 @@
 #include "transforms/lower/cpu/prepack.h"
 #include "transforms/lower/cpu/reference_functions.h"
 #include "transforms/lower/cpu/reference_loops.h"
+#include "transforms/lower/cpu/store_order.h"
 #include "transforms/lower/cpu/strided_copies.h"
 #include "transforms/lower/cpu/wide_operands.h"
 
@@ -168,6 +169,7 @@ static tune_status give_back_memory(tune_cpu_lowering *lowering, MlirOperation m
 static tune_status convert(tune_cpu_lowering *lowering, MlirOperation module,
                            const tune_math_options *math) {
   tune_memory_hoist_stack(module, lowering->has_threads);
+  TUNE_RETURN_IF_ERROR(tune_store_order_run(module));
   TUNE_RETURN_IF_ERROR(tune_math_lower(module, math, &lowering->target));
   TUNE_RETURN_IF_ERROR(
       tune_pipeline_run(lowering->convert, module, "lowering to the LLVM dialect"));

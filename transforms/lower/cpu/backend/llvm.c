@@ -6,6 +6,7 @@
 #include "support/nearest.h"
 #include "transforms/ir/ir.h"
 
+#include "llvm-c/Analysis.h"
 #include "llvm-c/Core.h"
 #include "llvm-c/Error.h"
 #include "llvm-c/Target.h"
@@ -240,6 +241,20 @@ static void avoid_maxnum(LLVMModuleRef module) {
 #define LIGHT_PIPELINE                                                                             \
   "function(sroa,early-cse<memssa>,simplifycfg,instcombine,loop-mssa(licm),simplifycfg),globaldce"
 
+// What LLVM's passes break is compiled without a word otherwise, and computes anything.
+static tune_status verify(LLVMModuleRef module) {
+  char *message = NULL;
+  if (!LLVMVerifyModule(module, LLVMReturnStatusAction, &message)) {
+    LLVMDisposeMessage(message);
+    return TUNE_OK;
+  }
+  tune_status status =
+      tune_status_make(TUNE_INTERNAL, "LLVM's optimiser made code that is not valid: %.*s",
+                       (int)strcspn(message, "\n"), message);
+  LLVMDisposeMessage(message);
+  return status;
+}
+
 tune_status tune_llvm_optimize(LLVMModuleRef module, const tune_llvm_target *target,
                                const tune_llvm_options *options) {
   LLVMSetTarget(module, target->triple);
@@ -261,7 +276,7 @@ tune_status tune_llvm_optimize(LLVMModuleRef module, const tune_llvm_target *tar
   LLVMErrorRef error = LLVMRunPasses(module, passes, target->machine, builder);
   LLVMDisposePassBuilderOptions(builder);
   if (!error)
-    return TUNE_OK;
+    return verify(module);
   char *message = LLVMGetErrorMessage(error);
   tune_status status = tune_status_make(TUNE_INTERNAL, "LLVM's optimiser: %s", message);
   LLVMDisposeErrorMessage(message);
