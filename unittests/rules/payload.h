@@ -12,6 +12,7 @@
 //   .no_sign = "0"                   the inputs that are integers without a sign: "0", "1", "01"
 //   .constant = "1"                  the inputs that are marked constant
 //   .threads = 2                     no part of the payload: how it is to be run
+//   .bits = 512                      the same, of vectors: where narrow ones are taken by another rule
 //
 //===--------------------------------------------------------------------------===//
 
@@ -34,6 +35,7 @@ typedef struct payload_spec {
   const char *no_sign;  // NULL: none
   const char *constant; // NULL: none
   unsigned threads;     // to try it with, always; 0: as rules_test.c has it
+  unsigned bits;        // of vectors, the same
 } payload_spec;
 
 // Writes the module; free() it. `out_reduction` is how many elements are reduced into one.

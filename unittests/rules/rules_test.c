@@ -144,8 +144,8 @@ static bool try_on_machines(trial_subject subject) {
   for (size_t i = 0; i < count; i++) {
     if (!sweep && i != only)
       continue;
-    subject.machine =
-        machine_of(machines[i].bits, subject.threads ? subject.threads : machines[i].threads, dots);
+    subject.machine = machine_of(subject.bits ? subject.bits : machines[i].bits,
+                                 subject.threads ? subject.threads : machines[i].threads, dots);
     is_right &= try_subject(subject, !sweep ? 1 : i == 0 ? sweep : (sweep + 1) / 2);
   }
   return is_right;
@@ -160,8 +160,11 @@ static void single_ops_are_right(void **state) {
       continue;
     char name[128];
     snprintf(name, sizeof name, "%s, %s", one->name, one->spec.loops);
-    trial_subject subject = {
-        .name = name, .rule = one->rule, .threads = one->spec.threads, .index_limit = 100};
+    trial_subject subject = {.name = name,
+                             .rule = one->rule,
+                             .threads = one->spec.threads,
+                             .bits = one->spec.bits,
+                             .index_limit = 100};
     char *payload;
     assert_ok(payload_write(&one->spec, &payload, &subject.reduction));
     subject.payload = payload;

@@ -33,6 +33,7 @@ typedef struct trial_subject {
   const char *payload; // text
   const char *rule;    // that is expected to take it; NULL: any
   unsigned threads;    // to be run with, whatever the machine; 0: as it has
+  unsigned bits;       // of vectors, the same
   tune_machine machine;
   int64_t reduction;   // for the tolerance: targets/output_check.h
   int64_t index_limit; // of integers among the inputs

@@ -278,8 +278,13 @@ static bool plan_planes(const tune_structure *structure, const tune_machine *mac
       windows *= nest->extent[loop];
     else if (loop != p->line && loop != p->row && is_sliding(p->image, loop))
       return false;
-    else if (loop != p->line && loop != p->row && loop != p->lane)
+    else if (loop != p->line && loop != p->row && loop != p->lane) {
+      // A batch of one, which tasks do not have: its slices lose a dimension, and borders have no
+      // way into them.
+      if (pad && nest->extent[loop] == 1)
+        return false;
       shares *= nest->extent[loop];
+    }
   }
   for (size_t i = 0; i < p->image->rank; i++)
     if (!p->image->index[i].is_linear || p->image->index[i].constant)
