@@ -5,6 +5,8 @@
 // RUN: tune-run %s --function=nhwc_by_fchw --db= --strict --check --time=0.01 2>&1 | FileCheck %s --check-prefix=RIGHT
 // RUN: tune-run %s --function=images --db= --strict --check --time=0.01 2>&1 | FileCheck %s --check-prefix=RIGHT
 // RUN: tune-run %s --function=line --db= --strict --check --time=0.01 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: tune-run %s --function=diagonals --db= --strict --check --time=0.01 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: tune-run %s --function=diagonal --db= --strict --check --time=0.01 2>&1 | FileCheck %s --check-prefix=RIGHT
 // RIGHT: ok
 
 // CHECK-LABEL: func.func @nhwc_by_fchw
@@ -68,4 +70,35 @@ func.func @rows_of_two_loops(%x: tensor<9x5x7xf32>, %w: tensor<24x5x7xf32>, %r: 
     linalg.yield %s : f32
   } -> tensor<9x24xf32>
   return %0 : tensor<9x24xf32>
+}
+
+// Diagonals are no dimensions that could be one.
+// CHECK-LABEL: func.func @diagonals
+// CHECK-NOT: tensor<64xf32>
+// CHECK-LABEL: func.func @diagonal(
+// CHECK-NOT: tensor<64xf32>
+func.func @diagonals(%x: tensor<8x8xf32>, %w: tensor<24x8x8xf32>, %r: tensor<24xf32>) -> tensor<24xf32> {
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(f, k) -> (k, k)>, affine_map<(f, k) -> (f, k, k)>, affine_map<(f, k) -> (f)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%x, %w : tensor<8x8xf32>, tensor<24x8x8xf32>) outs(%r : tensor<24xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<24xf32>
+  return %0 : tensor<24xf32>
+}
+
+func.func @diagonal(%x: tensor<8x8xf32>, %w: tensor<24x8x8xf32>, %r: tensor<24xf32>) -> tensor<24xf32> {
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(f, k, l) -> (k, l)>, affine_map<(f, k, l) -> (f, k, k)>, affine_map<(f, k, l) -> (f)>],
+      iterator_types = ["parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<8x8xf32>, tensor<24x8x8xf32>) outs(%r : tensor<24xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<24xf32>
+  return %0 : tensor<24xf32>
 }

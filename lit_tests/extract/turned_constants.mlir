@@ -57,3 +57,26 @@ func.func @not_constant(%x: tensor<3x5x16xf32>, %c: tensor<16x3x5xf32>) -> tenso
       -> tensor<3x5x16xf32>
   return %r : tensor<3x5x16xf32>
 }
+
+// A number that is made of a constant has no dimensions to turn.
+// CHECK-LABEL: func.func @number
+// CHECK: call @tune_task_
+func.func @number(%x: tensor<8x32xf32>, %n: tensor<i64> {tune.constant}) -> tensor<8x32xf32> {
+  %0 = tensor.empty() : tensor<f32>
+  %c = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%n : tensor<i64>) outs(%0 : tensor<f32>) {
+  ^bb0(%i: i64, %o: f32):
+    %f = arith.sitofp %i : i64 to f32
+    linalg.yield %f : f32
+  } -> tensor<f32>
+  %1 = tensor.empty() : tensor<8x32xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ()>,
+                                        affine_map<(d0, d1) -> (d0, d1)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%x, %c : tensor<8x32xf32>, tensor<f32>) outs(%1 : tensor<8x32xf32>) {
+  ^bb0(%i: f32, %s: f32, %o: f32):
+    %m = arith.mulf %i, %s : f32
+    linalg.yield %m : f32
+  } -> tensor<8x32xf32>
+  return %r : tensor<8x32xf32>
+}

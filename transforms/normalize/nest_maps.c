@@ -11,6 +11,7 @@
 #include "mlir-c/Dialect/Linalg.h"
 
 enum { OPERANDS = TUNE_NEST_MAPS_OPERANDS };
+_Static_assert(OPERANDS <= TUNE_TENSOR_MAX_OPERANDS, "they are built anew");
 
 static MlirWalkResult find_index(MlirOperation op, void *user_data) {
   *(bool *)user_data |= tune_ir_is(op, "linalg.index");

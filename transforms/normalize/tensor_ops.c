@@ -139,7 +139,7 @@ MlirOperation tune_tensor_generic(const tune_ir_builder *b, intptr_t count,
   MlirContext context = b->context;
   MlirAffineMap result = maps[count - 1];
   intptr_t loops = mlirAffineMapGetNumDims(result);
-  MlirAttribute iterators[TUNE_IR_MAX_LOOPS], all[TUNE_IR_MAX_RANK];
+  MlirAttribute iterators[TUNE_IR_MAX_LOOPS], all[TUNE_TENSOR_MAX_OPERANDS];
   for (intptr_t d = 0; d < loops; ++d) {
     bool is_parallel = false;
     for (intptr_t i = 0; i < mlirAffineMapGetNumResults(result); ++i)

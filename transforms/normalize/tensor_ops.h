@@ -48,6 +48,9 @@ MlirValue tune_tensor_reshape(const tune_ir_builder *builder, MlirValue value, i
 // linalg.index of `loop`, in the body of a linalg op.
 MlirValue tune_tensor_index(const tune_ir_builder *builder, intptr_t loop);
 
+// The most operands of a linalg.generic that is built here.
+#define TUNE_TENSOR_MAX_OPERANDS 24
+
 // linalg.generic over `count` operands by as many maps, with the body `region`, which it owns. It
 // has one result, of the type of the last operand. Loops that this has no index of are reductions.
 MlirOperation tune_tensor_generic(const tune_ir_builder *builder, intptr_t count,

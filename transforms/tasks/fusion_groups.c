@@ -365,7 +365,7 @@ static bool is_turned_ahead(const tune_fusion_groups *groups, const tune_fusion_
       !tune_op_facts_is_permutation(facts, 0))
     return false;
   size_t rank = tune_op_facts_rank(facts, 0);
-  return rank == tune_op_facts_rank(facts, 1) &&
+  return rank > 0 && rank == tune_op_facts_rank(facts, 1) &&
          tune_op_facts_loop(facts, 0, rank - 1) != tune_op_facts_loop(facts, 1, rank - 1);
 }
 

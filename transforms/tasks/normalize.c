@@ -13,10 +13,11 @@
 #include "transforms/normalize/attention/repeats.h"
 #include "transforms/normalize/attention/scores_finish.h"
 #include "transforms/normalize/attention/turned_results.h"
-#include "transforms/normalize/channels_last.h"
+#include "transforms/normalize/images/channels_last.h"
+#include "transforms/normalize/images/multipliers.h"
+#include "transforms/normalize/images/pixels.h"
 #include "transforms/normalize/orders.h"
 #include "transforms/normalize/phases.h"
-#include "transforms/normalize/pixels.h"
 #include "transforms/normalize/prefixes.h"
 #include "transforms/normalize/quantized/quantized_products.h"
 #include "transforms/normalize/regroup.h"
@@ -198,10 +199,10 @@ tune_status tune_normalize_operands(MlirOperation root, bool for_cpu) {
   // Groups are one task with what follows before images are looked at, and blocks of filters after.
   is_done &=
       !for_cpu || (tune_normalize_repeats(root) && tune_normalize_regroup(root) &&
-                   tune_normalize_channels_last(root) && tune_normalize_regroup(root) &&
-                   tune_normalize_steps(root) && tune_normalize_orders(root) &&
-                   tune_normalize_scores_finish(root) && tune_normalize_turned_results(root) &&
-                   tune_normalize_attention_sizes(root));
+                   tune_normalize_channels_last(root) && tune_normalize_multipliers(root) &&
+                   tune_normalize_regroup(root) && tune_normalize_steps(root) &&
+                   tune_normalize_orders(root) && tune_normalize_scores_finish(root) &&
+                   tune_normalize_turned_results(root) && tune_normalize_attention_sizes(root));
   is_done &= tune_normalize_pixels(root);
   mlirOperationSetAttributeByName(root, tune_ir_string(TUNE_NORMALIZED_ATTRIBUTE),
                                   mlirUnitAttrGet(mlirOperationGetContext(root)));

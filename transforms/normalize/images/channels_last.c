@@ -1,10 +1,10 @@
 //===- channels_last.c -----------------------------------------------------------===//
 
-#include "transforms/normalize/channels_last.h"
+#include "transforms/normalize/images/channels_last.h"
 
 #include "dialects/constant.h"
-#include "transforms/normalize/filter_patches.h"
-#include "transforms/normalize/image_values.h"
+#include "transforms/normalize/images/filter_patches.h"
+#include "transforms/normalize/images/image_values.h"
 #include "transforms/normalize/marks.h"
 #include "transforms/normalize/spread.h"
 #include "transforms/normalize/tensor_ops.h"

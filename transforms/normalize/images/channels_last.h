@@ -10,8 +10,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_NORMALIZE_CHANNELS_LAST_H
-#define TUNE_TRANSFORMS_NORMALIZE_CHANNELS_LAST_H
+#ifndef TUNE_TRANSFORMS_NORMALIZE_IMAGES_CHANNELS_LAST_H
+#define TUNE_TRANSFORMS_NORMALIZE_IMAGES_CHANNELS_LAST_H
 
 #include "mlir-c/IR.h"
 
@@ -30,4 +30,4 @@ bool tune_normalize_channels_last(MlirOperation root);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_NORMALIZE_CHANNELS_LAST_H
+#endif // TUNE_TRANSFORMS_NORMALIZE_IMAGES_CHANNELS_LAST_H

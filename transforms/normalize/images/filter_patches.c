@@ -1,6 +1,6 @@
 //===- filter_patches.c -------------------------------------------------------------===//
 
-#include "transforms/normalize/filter_patches.h"
+#include "transforms/normalize/images/filter_patches.h"
 
 #include "dialects/allow.h"
 #include "dialects/constant.h"

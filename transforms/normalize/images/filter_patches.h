@@ -9,10 +9,10 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_NORMALIZE_FILTER_PATCHES_H
-#define TUNE_TRANSFORMS_NORMALIZE_FILTER_PATCHES_H
+#ifndef TUNE_TRANSFORMS_NORMALIZE_IMAGES_FILTER_PATCHES_H
+#define TUNE_TRANSFORMS_NORMALIZE_IMAGES_FILTER_PATCHES_H
 
-#include "transforms/normalize/image_values.h"
+#include "transforms/normalize/images/image_values.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,4 +32,4 @@ MlirValue tune_filter_patches_build(const tune_nest_maps *turned, const tune_nes
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_NORMALIZE_FILTER_PATCHES_H
+#endif // TUNE_TRANSFORMS_NORMALIZE_IMAGES_FILTER_PATCHES_H

@@ -1,6 +1,6 @@
 //===- image_values.c -------------------------------------------------------------===//
 
-#include "transforms/normalize/image_values.h"
+#include "transforms/normalize/images/image_values.h"
 
 #include "transforms/normalize/spread.h"
 #include "transforms/normalize/tensor_ops.h"

@@ -9,8 +9,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_NORMALIZE_IMAGE_VALUES_H
-#define TUNE_TRANSFORMS_NORMALIZE_IMAGE_VALUES_H
+#ifndef TUNE_TRANSFORMS_NORMALIZE_IMAGES_IMAGE_VALUES_H
+#define TUNE_TRANSFORMS_NORMALIZE_IMAGES_IMAGE_VALUES_H
 
 #include "transforms/ir/op_list.h"
 #include "transforms/ir/op_map.h"
@@ -67,4 +67,4 @@ void tune_image_values_deinit(tune_image_values *images);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_NORMALIZE_IMAGE_VALUES_H
+#endif // TUNE_TRANSFORMS_NORMALIZE_IMAGES_IMAGE_VALUES_H

@@ -1,6 +1,6 @@
 //===- pixels.c -------------------------------------------------------------------===//
 
-#include "transforms/normalize/pixels.h"
+#include "transforms/normalize/images/pixels.h"
 
 #include "transforms/ir/op_list.h"
 #include "transforms/normalize/marks.h"
@@ -285,6 +285,13 @@ static intptr_t dimension_of(const tune_nest_maps *n, intptr_t o, intptr_t loop)
   return -1;
 }
 
+static bool is_once_in(MlirAffineMap map, intptr_t loop) {
+  intptr_t count = 0;
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d)
+    count += mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, d), loop);
+  return count == 1;
+}
+
 static bool find_row(const tune_nest_maps *n, intptr_t factor, row *out) {
   MlirAffineMap map = n->maps[factor], others = n->maps[1 - factor];
   MlirType type = mlirValueGetType(mlirOperationGetOperand(n->op, factor));
@@ -302,10 +309,12 @@ static bool find_row(const tune_nest_maps *n, intptr_t factor, row *out) {
   for (intptr_t d = 0; d < other_rank; ++d) {
     if (!is_sum(n, 1 - factor, d))
       continue;
-    intptr_t own = dimension_of(n, factor, tune_nest_maps_loop(others, d));
+    intptr_t loop = tune_nest_maps_loop(others, d), own = dimension_of(n, factor, loop);
     if (found == 0)
       out->first = d;
-    if (own < 0 || d != out->first + found || found == out->count)
+    // A diagonal has a loop in two dimensions.
+    if (own < 0 || !is_once_in(map, loop) || !is_once_in(others, loop) || d != out->first + found ||
+        found == out->count)
       return false;
     out->turn.of[out->before + found++] = own;
   }

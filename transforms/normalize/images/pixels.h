@@ -10,8 +10,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_NORMALIZE_PIXELS_H
-#define TUNE_TRANSFORMS_NORMALIZE_PIXELS_H
+#ifndef TUNE_TRANSFORMS_NORMALIZE_IMAGES_PIXELS_H
+#define TUNE_TRANSFORMS_NORMALIZE_IMAGES_PIXELS_H
 
 #include "mlir-c/IR.h"
 
@@ -24,8 +24,8 @@ extern "C" {
 // So do the pixels before the channels (NHWC), and the rows of several batches: they are the rows
 // of one product.
 //
-// And an image that a window covers whole is one row: all its dimensions are summed up, in the order
-// that the filter has, to which the image is turned. The filter is many times as large.
+// And an image that a window covers whole is one row: all its dimensions are summed up, in the
+// order that the filter has, to which the image is turned. The filter is many times as large.
 //
 // Does so with all sums of products in `root`, named or generic, of known sizes, whose last
 // dimensions, or those before the last one, two and more, are dimensions of one factor, one after
@@ -38,4 +38,4 @@ bool tune_normalize_pixels(MlirOperation root);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_NORMALIZE_PIXELS_H
+#endif // TUNE_TRANSFORMS_NORMALIZE_IMAGES_PIXELS_H
