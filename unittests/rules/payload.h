@@ -12,7 +12,8 @@
 //   .no_sign = "0"                   the inputs that are integers without a sign: "0", "1", "01"
 //   .constant = "1"                  the inputs that are marked constant
 //   .threads = 2                     no part of the payload: how it is to be run
-//   .bits = 512                      the same, of vectors: where narrow ones are taken by another rule
+//   .bits = 512                      the same, of vectors: where narrow ones are taken by another
+//   rule
 //
 //===--------------------------------------------------------------------------===//
 

@@ -393,8 +393,9 @@ static tune_status open_task(const trial_bench *bench, const trial_subject *subj
                              tune_build_task **out_task) {
   char *schedule = NULL;
   tune_rule_taken taken = {0};
+  tune_rule_wanted wanted = {.name = subject->is_asked ? subject->rule : NULL};
   TUNE_RETURN_IF_ERROR(tune_rules_make_schedule(bench->context, subject->payload, &subject->machine,
-                                                NULL, &schedule, &taken));
+                                                &wanted, &schedule, &taken));
   tune_status status = TUNE_OK;
   if (subject->rule && strcmp(taken.rule->name, subject->rule) != 0)
     status = tune_status_make(TUNE_FAILED_PRECONDITION, "the rule is %s, not %s", taken.rule->name,

@@ -32,6 +32,7 @@ typedef struct trial_subject {
   const char *name;    // for messages
   const char *payload; // text
   const char *rule;    // that is expected to take it; NULL: any
+  bool is_asked;       // that rule is asked for: another one goes first
   unsigned threads;    // to be run with, whatever the machine; 0: as it has
   unsigned bits;       // of vectors, the same
   tune_machine machine;

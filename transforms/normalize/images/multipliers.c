@@ -4,6 +4,7 @@
 
 #include "transforms/ir/constant_value.h"
 #include "transforms/ir/ir.h"
+#include "transforms/normalize/marks.h"
 #include "transforms/normalize/nest_maps.h"
 #include "transforms/normalize/spread.h"
 #include "transforms/normalize/tensor_ops.h"
@@ -334,6 +335,7 @@ static void go_on(parted p) {
 static void write_anew(multiplied *m) {
   tune_nest_maps *n = &m->nest;
   tune_ir_builder b = tune_ir_builder_before(n->op);
+  b.location = tune_marks_without(b.location); // the product alone is the op that was there
   MlirValue operands[3];
   MlirAffineMap maps[3], filter = n->maps[m->filter];
   intptr_t at_filter;

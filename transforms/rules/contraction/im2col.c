@@ -230,6 +230,13 @@ static bool im2col_applies(const tune_structure *structure, const tune_machine *
   return tune_im2col_make(structure, machine, &im2col);
 }
 
+// Zeroes behind the channels of the filter take less than patches: a copy of one step's image
+// against one of all steps' (0.33 to 0.8 of the time for 10 to 50 channels, 3x3 and 5x5, with and
+// without AVX-512).
+static bool im2col_yields(const tune_structure *structure, const tune_machine *machine) {
+  return im2col_applies(structure, machine) && machine->kind == TUNE_KIND_CPU;
+}
+
 static void im2col_write(const tune_structure *structure, const tune_machine *machine,
                          tune_writer *w) {
   tune_im2col im2col;
@@ -255,5 +262,6 @@ const tune_rule tune_rule_im2col = {
     .kinds = TUNE_KINDS_CPU,
     .takes_layouts = true,
     .applies = im2col_applies,
+    .yields = im2col_yields,
     .write = im2col_write,
 };
