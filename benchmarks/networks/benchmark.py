@@ -32,6 +32,9 @@ NAMES = ["resnet50", "mobilenetv2", "efficientnet_lite0", "deit_small", "convnex
          "lstm"]  # zoo.py needs torch
 
 
+LIBRARIES = ["timm", "transformers", "fields"]  # of whose networks --others takes any
+
+
 def options_from(arguments):
     parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -231,11 +234,20 @@ def main(arguments):
         selected = [name for name in names if re.search(options.only, name)]
     except re.error as error:
         sys.exit("%s: --only=%s is no regular expression: %s" % (COMMAND, options.only, error))
+    if not selected:
+        sys.exit("%s: no network's name matches '%s'; --list names them" % (COMMAND, options.only))
+    unknown = [name for name in selected if name not in NAMES and name.partition(".")[0] not in LIBRARIES]
+    if unknown:
+        sys.exit("%s: --others=%s: no such network; there are %s, and those that --list names" % (
+            COMMAND, unknown[0], ", ".join(library + ".NAME" for library in LIBRARIES)))
+    unknown = [peer for peer in options.peers.split(",") if peer not in PEERS]
+    if unknown:
+        sys.exit("%s: --peers=%s: no such peer; there are %s" % (COMMAND, unknown[0], ", ".join(PEERS)))
+    if options.threads < 1 or options.batch < 1:
+        sys.exit("%s: --threads and --batch are 1 or more" % COMMAND)
     if options.list:
         print("\n".join(selected))
         return
-    if not selected:
-        sys.exit("%s: no network's name matches '%s'; --list names them" % (COMMAND, options.only))
     python = fetch(options.folder.resolve())
     if Path(sys.executable) != python:
         os.execv(python, [str(python), __file__, *arguments])

@@ -5,6 +5,7 @@ layer; statistics of norms are random, so that folding them is no work that a co
 """
 
 import math
+import sys
 
 import torch
 
@@ -235,6 +236,8 @@ def make(name, batch):
     library, _, network = name.partition(".")
     libraries = {"timm": timm_network, "transformers": transformers_network, "fields": FIELDS.get}
     build = NETWORKS[name] if name in NETWORKS else libraries[library](network)
+    if build is None:
+        sys.exit("no network fields.%s; there are %s" % (network, ", ".join(sorted(FIELDS))))
     model, inputs = build(batch)
     model.eval()
     with torch.no_grad():
