@@ -14,6 +14,7 @@
 
 #include "dialects/diagnostic.h"
 #include "formats/signature.h"
+#include "transforms/ir/ir.h"
 #include "transforms/passes/passes.h"
 #include "transforms/passes/task_options.h"
 #include "transforms/search/search.h"
@@ -438,9 +439,16 @@ static tune_status take_stock_form(MlirOperation module, const search_settings *
   return TUNE_OK;
 }
 
+// The function that the module is measured by at the end, where one is named.
+static tune_status check_function(MlirOperation module, const char *name) {
+  MlirOperation function;
+  return name ? tune_ir_find_function(module, name, &function) : TUNE_OK;
+}
+
 static tune_status search_run(MlirOperation module, const tune_pass_options *options) {
   search_settings settings;
   TUNE_RETURN_IF_ERROR(read_options(options, &settings));
+  TUNE_RETURN_IF_ERROR(check_function(module, settings.search.function));
   const tune_search_reporting reporting = {
       .stream = stderr, .style = settings.report, .timing = settings.timing};
   tune_task_options_allow(options, module);
