@@ -24,6 +24,20 @@ static bool has_indices(MlirOperation op) {
   return found;
 }
 
+intptr_t tune_nest_maps_dimension(MlirAffineMap map, intptr_t loop) {
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d)
+    if (tune_nest_maps_loop(map, d) == loop)
+      return d;
+  return -1;
+}
+
+intptr_t tune_nest_maps_only_dimension(MlirAffineMap map, intptr_t loop) {
+  intptr_t uses = 0;
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d)
+    uses += mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, d), loop);
+  return uses == 1 ? tune_nest_maps_dimension(map, loop) : -1;
+}
+
 bool tune_nest_maps_is_plain(MlirAffineMap map) {
   bool is_in_it[TUNE_IR_MAX_LOOPS] = {false};
   for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d) {

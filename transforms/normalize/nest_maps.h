@@ -44,6 +44,12 @@ bool tune_nest_maps_reduces(const tune_nest_maps *nest);
 // The loop that dimension `dimension` of `map` is, or -1 where it is something else.
 intptr_t tune_nest_maps_loop(MlirAffineMap map, intptr_t dimension);
 
+// The first dimension of `map` that is loop `loop`, or -1.
+intptr_t tune_nest_maps_dimension(MlirAffineMap map, intptr_t loop);
+
+// The one dimension that loop `loop` alone indexes: -1 where there is none, or `loop` is in others.
+intptr_t tune_nest_maps_only_dimension(MlirAffineMap map, intptr_t loop);
+
 // Whether each index of `map` is a loop, another one for each, or constant.
 bool tune_nest_maps_is_plain(MlirAffineMap map);
 

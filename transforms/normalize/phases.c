@@ -41,18 +41,6 @@ static int64_t size_of(const transposed *t, intptr_t operand, intptr_t dimension
                                   dimension);
 }
 
-// The one dimension that loop `loop` alone indexes: -1 where there is none, or `loop` is in others.
-static intptr_t dimension_of(MlirAffineMap map, intptr_t loop) {
-  intptr_t found = -1, uses = 0;
-  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d) {
-    MlirAffineExpr index = mlirAffineMapGetResult(map, d);
-    uses += mlirAffineExprIsFunctionOfDim(index, loop);
-    if (mlirAffineExprIsADim(index) && mlirAffineDimExprGetPosition(index) == loop)
-      found = d;
-  }
-  return uses == 1 ? found : -1;
-}
-
 // Whether dimension `d` of the image is indexed by the sum of a loop of the result and one of the
 // filter, and by these two nowhere else.
 static bool find_loops(const transposed *t, intptr_t d, along *out) {
@@ -74,8 +62,8 @@ static bool find_loops(const transposed *t, intptr_t d, along *out) {
         return false;
   }
   int window = tune_nest_maps_has(filter, loops[0]) ? 0 : 1;
-  out->filter_dimension = dimension_of(filter, loops[window]);
-  out->result_dimension = dimension_of(result, loops[!window]);
+  out->filter_dimension = tune_nest_maps_only_dimension(filter, loops[window]);
+  out->result_dimension = tune_nest_maps_only_dimension(result, loops[!window]);
   return out->filter_dimension >= 0 && out->result_dimension >= 0 &&
          !tune_nest_maps_has(result, loops[window]) && !tune_nest_maps_has(filter, loops[!window]);
 }
@@ -104,7 +92,7 @@ static bool find_channels(transposed *t) {
     if (!mlirAffineExprIsADim(index))
       return false;
     intptr_t loop = mlirAffineDimExprGetPosition(index);
-    t->channels_in_filter = dimension_of(t->nest.maps[t->filter], loop);
+    t->channels_in_filter = tune_nest_maps_only_dimension(t->nest.maps[t->filter], loop);
     t->channels_in_result = d;
     if (t->channels_in_filter >= 0 && !tune_nest_maps_has(t->nest.maps[t->image], loop))
       return true;

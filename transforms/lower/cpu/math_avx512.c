@@ -60,14 +60,21 @@ static MlirValue fused(MlirOperation place, MlirValue x, MlirValue y, MlirValue 
   return tune_vector_op_make(place, "math.fma", 3, operands, floats(place), 0, NULL);
 }
 
+// Predicates of arith.cmpf.
+enum { ORDERED_LESS = 4, NOT_LESS = 10 };
+
+static MlirValue compare(MlirOperation place, int64_t predicate, MlirValue x, MlirValue y) {
+  MlirContext context = mlirOperationGetContext(place);
+  MlirValue compared[] = {x, y};
+  MlirNamedAttribute how =
+      named(place, "predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), predicate));
+  return tune_vector_op_make(place, "arith.cmpf", 2, compared,
+                             vector_of(mlirIntegerTypeGet(context, 1)), 1, &how);
+}
+
 // The smaller of `x` and `most`, x where it is a NaN: one vminps.
 static MlirValue at_most(MlirOperation place, MlirValue x, float most) {
-  MlirContext context = mlirOperationGetContext(place);
-  MlirValue limit = number(place, most), compared[] = {limit, x};
-  MlirNamedAttribute less =
-      named(place, "predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), 4)); // olt
-  MlirValue is_over = tune_vector_op_make(place, "arith.cmpf", 2, compared,
-                                          vector_of(mlirIntegerTypeGet(context, 1)), 1, &less);
+  MlirValue limit = number(place, most), is_over = compare(place, ORDERED_LESS, limit, x);
   MlirValue operands[] = {is_over, limit, x};
   return tune_vector_op_make(place, "arith.select", 3, operands, floats(place), 0, NULL);
 }
@@ -92,11 +99,7 @@ static MlirValue call(MlirOperation place, const char *intrinsic, int32_t operan
 static MlirValue lanes_from(MlirOperation place, MlirValue x, float least) {
   MlirContext context = mlirOperationGetContext(place);
   MlirType mask = mlirIntegerTypeGet(context, LANES);
-  MlirValue compared[] = {x, number(place, least)};
-  MlirNamedAttribute not_less =
-      named(place, "predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), 10)); // uge
-  MlirValue lanes = tune_vector_op_make(place, "arith.cmpf", 2, compared,
-                                        vector_of(mlirIntegerTypeGet(context, 1)), 1, &not_less);
+  MlirValue lanes = compare(place, NOT_LESS, x, number(place, least));
   MlirValue bits = tune_vector_op_make(place, "vector.bitcast", 1, &lanes,
                                        mlirVectorTypeGet(1, (const int64_t[]){1}, mask), 0, NULL);
   MlirNamedAttribute first =

@@ -21,11 +21,11 @@ static bool is_on_stack(MlirValue buffer) {
   MlirType type = mlirValueGetType(buffer);
   return mlirValueIsAOpResult(buffer) && mlirTypeIsAMemRef(type) &&
          mlirShapedTypeHasStaticShape(type) &&
-         tune_ir_string_equal(tune_ir_name(mlirOpResultGetOwner(buffer)), "memref.alloca");
+         tune_ir_is(mlirOpResultGetOwner(buffer), "memref.alloca");
 }
 
 static bool find_range(MlirOperation op, stored_range *out) {
-  if (!tune_ir_string_equal(tune_ir_name(op), "vector.store"))
+  if (!tune_ir_is(op, "vector.store"))
     return false;
   *out = (stored_range){.op = op, .buffer = mlirOperationGetOperand(op, 1)};
   MlirType vector = mlirValueGetType(mlirOperationGetOperand(op, 0));

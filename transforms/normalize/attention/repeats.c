@@ -63,13 +63,6 @@ static bool has_plain_maps(const tune_nest_maps *n) {
   return true;
 }
 
-static intptr_t dimension_of(MlirAffineMap map, intptr_t loop) {
-  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d)
-    if (tune_nest_maps_loop(map, d) == loop)
-      return d;
-  return -1;
-}
-
 // What `n` repeats, which only moves its input.
 static bool read_repeat(const tune_nest_maps *n, repeated *out) {
   bool repeats = false;
@@ -80,8 +73,8 @@ static bool read_repeat(const tune_nest_maps *n, repeated *out) {
   for (intptr_t d = 0; d < mlirAffineMapGetNumResults(n->maps[1]); ++d) {
     intptr_t loop = tune_nest_maps_loop(n->maps[1], d);
     begin_dimension(out);
-    add_factor(out, (factor){n->extents[loop], dimension_of(n->maps[0], loop)});
-    repeats |= n->extents[loop] > 1 && dimension_of(n->maps[0], loop) < 0;
+    add_factor(out, (factor){n->extents[loop], tune_nest_maps_dimension(n->maps[0], loop)});
+    repeats |= n->extents[loop] > 1 && tune_nest_maps_dimension(n->maps[0], loop) < 0;
   }
   return repeats;
 }
@@ -90,7 +83,7 @@ static bool read_repeat(const tune_nest_maps *n, repeated *out) {
 static bool turn(const tune_nest_maps *n, const repeated *from, repeated *out) {
   *out = (repeated){.source = from->source};
   for (intptr_t d = 0; d < mlirAffineMapGetNumResults(n->maps[1]); ++d) {
-    intptr_t read = dimension_of(n->maps[0], tune_nest_maps_loop(n->maps[1], d));
+    intptr_t read = tune_nest_maps_dimension(n->maps[0], tune_nest_maps_loop(n->maps[1], d));
     if (read < 0)
       return false;
     begin_dimension(out);
@@ -174,7 +167,7 @@ typedef struct split {
 static bool read_split(const tune_nest_maps *n, intptr_t operand, const repeated *r, split *out) {
   *out = (split){.loop_count = 0};
   for (intptr_t loop = 0; loop < n->loop_count; ++loop) {
-    intptr_t d = dimension_of(n->maps[operand], loop);
+    intptr_t d = tune_nest_maps_dimension(n->maps[operand], loop);
     out->first[loop] = out->loop_count;
     if (out->loop_count == TUNE_IR_MAX_LOOPS)
       return false;
@@ -245,7 +238,7 @@ static bool are_loops_known(const tune_nest_maps *n, intptr_t operand, const rep
       is_repeated |= r->factors[f].of < 0;
     intptr_t loop = tune_nest_maps_loop(n->maps[operand], d);
     for (intptr_t o = 0; o < n->operand_count; ++o)
-      is_known |= o != operand && dimension_of(n->maps[o], loop) >= 0;
+      is_known |= o != operand && tune_nest_maps_dimension(n->maps[o], loop) >= 0;
     if (is_repeated && (loop < 0 || !is_known))
       return false;
   }

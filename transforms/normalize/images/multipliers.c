@@ -26,13 +26,6 @@ typedef struct multiplied {
   bool has_unit; // a dimension of one behind the channels of the image
 } multiplied;
 
-static intptr_t dimension_of(MlirAffineMap map, intptr_t loop) {
-  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d)
-    if (tune_nest_maps_loop(map, d) == loop)
-      return d;
-  return -1;
-}
-
 //===--- Finding ------------------------------------------------------------------------===//
 
 // Whether the filter is read by windows, channels and results alone, an element of it by each, and
@@ -48,7 +41,7 @@ static bool has_windows(const multiplied *m) {
       return false;
     if (is_parallel || n->extents[loop] == 1)
       continue;
-    if (!tune_nest_maps_has(image, loop) || dimension_of(filter, loop) < 0)
+    if (!tune_nest_maps_has(image, loop) || tune_nest_maps_dimension(filter, loop) < 0)
       return false;
     windows *= (double)n->extents[loop];
   }
@@ -58,16 +51,13 @@ static bool has_windows(const multiplied *m) {
 static bool has_places(multiplied *m) {
   const tune_nest_maps *n = &m->nest;
   MlirAffineMap image = n->maps[m->image], filter = n->maps[m->filter];
-  m->at_image = dimension_of(image, m->channel);
-  m->at_filter[0] = dimension_of(filter, m->channel);
-  m->at_filter[1] = dimension_of(filter, m->several);
+  m->at_image = tune_nest_maps_only_dimension(image, m->channel);
+  m->at_filter[0] = tune_nest_maps_dimension(filter, m->channel);
+  m->at_filter[1] = tune_nest_maps_dimension(filter, m->several);
   if (m->at_image < 0 || m->at_filter[0] < 0 || m->at_filter[1] < 0 ||
       tune_nest_maps_has(image, m->several))
     return false;
   intptr_t rank = mlirAffineMapGetNumResults(image), next = m->at_image + 1;
-  for (intptr_t d = 0; d < rank; ++d)
-    if (d != m->at_image && tune_nest_maps_has(mlirAffineMapGetSubMap(image, 1, &d), m->channel))
-      return false;
   MlirType type = mlirValueGetType(mlirOperationGetOperand(n->op, m->image));
   m->has_unit = next < rank && mlirShapedTypeGetDimSize(type, next) == 1 &&
                 mlirAffineExprIsAConstant(mlirAffineMapGetResult(image, next));
@@ -255,7 +245,8 @@ static bool can_join(MlirOperation op, intptr_t at, tune_nest_maps *n) {
     return false;
   for (intptr_t o = 0; o < n->operand_count; ++o) {
     MlirAffineMap map = n->maps[o];
-    intptr_t channel = dimension_of(map, at), several = dimension_of(map, at + 1);
+    intptr_t channel = tune_nest_maps_dimension(map, at),
+             several = tune_nest_maps_dimension(map, at + 1);
     bool has_channel = tune_nest_maps_has(map, at), has_several = tune_nest_maps_has(map, at + 1);
     if (has_channel != has_several ||
         (has_channel && (channel < 0 || several != channel + 1 || !tune_nest_maps_is_plain(map))))
@@ -272,7 +263,7 @@ static MlirValue join_op(tune_nest_maps n, intptr_t at, const parted *p) {
   for (intptr_t o = 0; o < n.operand_count; ++o) {
     operands[o] = mlirOperationGetOperand(n.op, o);
     maps[o] = n.maps[o];
-    intptr_t place = dimension_of(maps[o], at);
+    intptr_t place = tune_nest_maps_dimension(maps[o], at);
     if (place < 0)
       continue;
     bool is_known = p && mlirValueEqual(operands[o], p->value);

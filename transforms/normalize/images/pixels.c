@@ -277,21 +277,6 @@ typedef struct row {
   tune_turn turn;                // of the row, to their order there
 } row;
 
-// The dimension of factor `o` that is `loop`, or -1.
-static intptr_t dimension_of(const tune_nest_maps *n, intptr_t o, intptr_t loop) {
-  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(n->maps[o]); ++d)
-    if (is_loop(n->maps[o], d, loop))
-      return d;
-  return -1;
-}
-
-static bool is_once_in(MlirAffineMap map, intptr_t loop) {
-  intptr_t count = 0;
-  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); ++d)
-    count += mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, d), loop);
-  return count == 1;
-}
-
 static bool find_row(const tune_nest_maps *n, intptr_t factor, row *out) {
   MlirAffineMap map = n->maps[factor], others = n->maps[1 - factor];
   MlirType type = mlirValueGetType(mlirOperationGetOperand(n->op, factor));
@@ -309,11 +294,12 @@ static bool find_row(const tune_nest_maps *n, intptr_t factor, row *out) {
   for (intptr_t d = 0; d < other_rank; ++d) {
     if (!is_sum(n, 1 - factor, d))
       continue;
-    intptr_t loop = tune_nest_maps_loop(others, d), own = dimension_of(n, factor, loop);
+    intptr_t loop = tune_nest_maps_loop(others, d);
+    intptr_t own = tune_nest_maps_only_dimension(map, loop);
     if (found == 0)
       out->first = d;
     // A diagonal has a loop in two dimensions.
-    if (own < 0 || !is_once_in(map, loop) || !is_once_in(others, loop) || d != out->first + found ||
+    if (own < 0 || tune_nest_maps_only_dimension(others, loop) < 0 || d != out->first + found ||
         found == out->count)
       return false;
     out->turn.of[out->before + found++] = own;

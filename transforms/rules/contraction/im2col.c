@@ -234,7 +234,9 @@ static bool im2col_applies(const tune_structure *structure, const tune_machine *
 // against one of all steps' (0.33 to 0.8 of the time for 10 to 50 channels, 3x3 and 5x5, with and
 // without AVX-512).
 static bool im2col_yields(const tune_structure *structure, const tune_machine *machine) {
-  return im2col_applies(structure, machine) && machine->kind == TUNE_KIND_CPU;
+  (void)structure;
+  (void)machine;
+  return true; // it is asked of what applies
 }
 
 static void im2col_write(const tune_structure *structure, const tune_machine *machine,
