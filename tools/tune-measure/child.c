@@ -108,8 +108,9 @@ static double all_seconds(const child_limits *limits) {
 static void apply_limits(const child_limits *limits) {
   limit_resource(RLIMIT_CORE, 0, 0);
   // The parent watches the wall clock; this is for where the parent is stopped itself. SIGXCPU
-  // comes at the soft limit, SIGKILL at the hard one.
-  double seconds = ceil(all_seconds(limits) * (double)(limits->threads + 1)) + 1;
+  // comes at the soft limit, SIGKILL at the hard one. Two more than threads and this one: what no
+  // limit counts takes CPU time, too.
+  double seconds = ceil(all_seconds(limits) * (double)(limits->threads + 3)) + 1;
   limit_resource(RLIMIT_CPU, seconds, seconds + 2);
   double address_space, data;
   memory_used(&address_space, &data);
@@ -362,11 +363,13 @@ static void close_report(child *c) {
 // and goes on has its time like any other.
 static tune_status wait_for_report(child *c, const child_limits *limits, const child_watch *watch,
                                    child_end *out_end, json_t **out_report) {
-  double start = tune_clock_seconds(), end = start + all_seconds(limits);
+  double start = tune_clock_seconds();
   bool watches = watch != NULL;
   for (;;) {
-    double began = limits->runs ? fmax(start, c->notes->began) : start;
-    double left = fmin(began + limits->seconds, end) - tune_clock_seconds();
+    double all = all_seconds(limits) + c->notes->beside, left = start + all;
+    if (limits->runs)
+      left = fmin(left, fmax(start, c->notes->began) + limits->seconds);
+    left -= tune_clock_seconds();
     if (left <= 0) {
       *out_end = CHILD_TIMED_OUT;
       return TUNE_OK;

@@ -28,6 +28,7 @@ typedef struct child_notes {
   const char *volatile phase;   // "loading", "running", …
   volatile size_t artifact;     // which of several
   volatile double began;        // the run that it is at (child_notes_begin); 0: no run has
+  volatile double beside;       // seconds of work of ours between runs, which no limit counts
   tune_kernel *volatile kernel; // asked for where an address lies; of the child only
   // Written by the signal handler.
   volatile sig_atomic_t signal;

@@ -1,6 +1,7 @@
 //===- subject.c --------------------------------------------------------------------------===//
 
 #include "tools/tune-measure/subject.h"
+#include "support/clock.h"
 #include "support/string_builder.h"
 #include "targets/npy.h"
 
@@ -250,13 +251,26 @@ static tune_status check_between(subject *s) {
   return check_all(s);
 }
 
+tune_status subject_flush(subject *s, double *out_seconds) {
+  *out_seconds = 0;
+  if (!s->of->flushes_cache || !s->of->target->flush)
+    return TUNE_OK;
+  double start = tune_clock_seconds();
+  tune_status status = s->of->target->flush(s->target);
+  *out_seconds = tune_clock_seconds() - start;
+  s->notes->beside += *out_seconds;
+  return status;
+}
+
 static tune_status prepare_run(subject *s) {
+  double seconds;
+  TUNE_RETURN_IF_ERROR(subject_flush(s, &seconds));
   child_notes_begin(s->notes);
   s->notes->artifact = s->index;
   s->notes->kernel = s->kernel;
   if (s->rewinds)
     s->of->target->rewind(s->kernel);
-  return s->of->flushes_cache && s->of->target->flush ? s->of->target->flush(s->target) : TUNE_OK;
+  return TUNE_OK;
 }
 
 tune_status subject_run(void *context, uint64_t repeats, double *out_seconds) {

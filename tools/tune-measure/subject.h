@@ -55,6 +55,9 @@ extern const char subject_loading[];
 // for none; or NULL). Where it wrote to what is not its own, it has not run on the dense set.
 tune_status subject_load_and_check(subject *s, const char *artifact, const tune_text_list *outputs);
 
+// Empties the caches where the task wants that ahead of each run, and says how long it took; no
+// limit of the child counts that.
+tune_status subject_flush(subject *s, double *out_seconds);
 // Runs it, of type tune_measure_run: `context` is the subject.
 tune_status subject_run(void *context, uint64_t repeats, double *out_seconds);
 // Counts in runs of their own, as many for each pass as a sample has, so that no sample pays for

@@ -105,10 +105,14 @@ static tune_status load_and_check(const trial_order *order, size_t index, tune_t
   return subject_load_and_check(s, order->artifacts[index], index == 0 ? order->outputs : NULL);
 }
 
-static tune_measure_options options_of(const trial_order *order) {
-  tune_measure_options options = order->options;
-  options.one_run = order->of->flushes_cache;
-  return options;
+// How `s` and others of the order are timed. The first flush finds its memory, so the second is
+// what each takes.
+static tune_status find_options(const trial_order *order, subject *s,
+                                tune_measure_options *out_options) {
+  *out_options = order->options;
+  out_options->one_run = order->of->flushes_cache;
+  TUNE_RETURN_IF_ERROR(subject_flush(s, &out_options->flush_seconds));
+  return subject_flush(s, &out_options->flush_seconds);
 }
 
 static tune_status measure_one(const trial_order *order, child_notes *notes, json_t **out_report) {
@@ -120,7 +124,8 @@ static tune_status measure_one(const trial_order *order, child_notes *notes, jso
     return report_subject(&s, NULL, out_report);
   notes->phase = "being timed";
   tune_measurement measurement;
-  tune_measure_options options = options_of(order);
+  tune_measure_options options;
+  TUNE_RETURN_IF_ERROR(find_options(order, &s, &options));
   TUNE_RETURN_IF_ERROR(task_times_begin(&s.task_times, s.kernel));
   TUNE_RETURN_IF_ERROR(tune_measure(subject_run, &s, &options, &measurement));
   TUNE_RETURN_IF_ERROR(task_times_end(&s.task_times, s.kernel, &s.tasks));
@@ -206,7 +211,8 @@ static tune_status compare_all(const trial_order *order, child_notes *notes, jso
     TUNE_RETURN_IF_ERROR(task_times_begin(&subjects[i].task_times, subjects[i].kernel));
   }
   notes->phase = "being timed";
-  tune_measure_options options = options_of(order);
+  tune_measure_options options;
+  TUNE_RETURN_IF_ERROR(find_options(order, &subjects[0], &options));
   TUNE_RETURN_IF_ERROR(tune_measure_interleaved(runs, count, &options, measurements, ratios, NULL));
   for (size_t i = 0; i < count; ++i) {
     subject *s = &subjects[i];

@@ -9,6 +9,11 @@
 #include <string.h>
 
 #define GRAINS_PER_SAMPLE 20.0
+// Samples of one run each: so many, or as many as what flushes the caches takes so long for. That
+// is a millisecond or a hundred, by how large the caches are.
+#define MOST_FLUSHED 100.0
+#define FEWEST_FLUSHED 12.0
+#define FLUSH_SECONDS 2.5
 // A kernel this much slower than the best in its fastest sample, of so many, is surely not the
 // best: the fastest of three samples lies below the median by less than the usual noise of 3 %.
 #define CUT_AT_ONCE 2.0
@@ -56,8 +61,11 @@ static tune_measure_options with_defaults(const tune_measure_options *options) {
     filled.precision = 0.01;
   if (filled.sample_seconds <= 0)
     filled.sample_seconds = 200e-6;
+  if (filled.sample_limit == 0 && filled.one_run)
+    filled.sample_limit =
+        (size_t)fmax(FEWEST_FLUSHED, fmin(MOST_FLUSHED, FLUSH_SECONDS / filled.flush_seconds));
   if (filled.sample_limit == 0)
-    filled.sample_limit = filled.one_run ? 100 : 1000;
+    filled.sample_limit = 1000;
   if (filled.confidence <= 0)
     filled.confidence = 0.95;
   if (filled.placements == 0)

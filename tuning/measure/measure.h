@@ -6,7 +6,8 @@
 // 1. Warm-up and calibration: one run, then more at once until a sample (the mean of so
 //    many runs) is well above the clock's grain and the cost of reading it. Where caches are
 //    flushed ahead of each run a sample is one run, whatever the grain: their median is to be
-//    looked at, and the caller's work between them, in no budget, is why they are fewer.
+//    looked at, and the caller's work between them, in no budget, is why they are fewer, the more
+//    so the longer it takes.
 //    Then windows of three samples, until two in a row agree: their ranges overlap, or their
 //    medians differ by no more than 2 %. Those before these two are of a cold kernel and dropped;
 //    a quarter of the budget may go that way.
@@ -43,9 +44,10 @@ typedef struct tune_measure_options {
   double precision;      // half the interval, relative to the median, that is enough; 0 is 0.01
   double sample_seconds; // a sample is at least so long if the budget allows; 0 is 200 us
   double clock_grain;    // seconds; a sample is at least 20 of them
-  size_t sample_limit;   // at most so many samples; 0 is 1000, or 100 of one run each
+  size_t sample_limit;   // at most so many samples; 0 is 1000, or 12 to 100 of one run each
   double best;           // seconds of one run of the best kernel known, or 0: never cut
   bool one_run;          // a sample is one run, since the caches are flushed ahead of each
+  double flush_seconds;  // that this takes ahead of a run; 0: next to none
   double confidence;     // that all ratios of interleaved kernels are in their intervals; 0 is 0.95
   size_t placements;     // interleaved: this is one of so many, which share the budget; 0 is 1
 } tune_measure_options;

@@ -119,6 +119,26 @@ static tune_status run_often(void *context, child_notes *notes, json_t **out_rep
   return TUNE_OK;
 }
 
+static tune_status run_often_beside(void *context, child_notes *notes, json_t **out_report) {
+  story *s = context;
+  while (++s->tries < 5) {
+    usleep(700000);
+    notes->beside += 0.7;
+  }
+  *out_report = json_object();
+  return TUNE_OK;
+}
+
+// What is our own work between runs takes as long as it does.
+static void no_limit_counts_what_is_beside(void **state) {
+  story *s = *state;
+  child_limits limits = limits_of(2);
+  child_outcome outcome;
+  assert_ok(child_run(run_often_beside, s, &limits, NULL, &outcome));
+  assert_int_equal(outcome.end, CHILD_REPORTED);
+  child_outcome_deinit(&outcome);
+}
+
 // What runs often has the time for each run, and no more than for as many as there are to be.
 static void each_run_has_its_time(void **state) {
   story *s = *state;
@@ -310,6 +330,7 @@ int main(void) {
       TEST(what_is_slow_to_go_has_another_try),
       TEST(what_stays_is_out_of_time),
       TEST(each_run_has_its_time),
+      TEST(no_limit_counts_what_is_beside),
       TEST(what_stays_may_be_cancelled),
       TEST(a_writer_that_is_killed_is_written_over),
       TEST(whoever_waits_with_a_core_is_named),

@@ -371,6 +371,19 @@ static void flushed_samples_are_single_runs(void **state) {
     tune_measurement_deinit(&pair[i]);
   }
   assert_int_equal(a.runs, 101);
+
+  // What flushes large caches takes long: fewer samples, but enough for an interval.
+  const struct {
+    double flush_seconds;
+    size_t count;
+  } cases[] = {{0.01, 100}, {0.0625, 40}, {1, 12}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    options.flush_seconds = cases[i].flush_seconds;
+    a.noise = 0.5;
+    m = measure(&a, options);
+    assert_int_equal(m.count, cases[i].count);
+    tune_measurement_deinit(&m);
+  }
 }
 
 static tune_status measure_and_compare(void *context) {
