@@ -39,7 +39,7 @@ typedef struct tune_roofline {
   double tf32;     // the same of f32, rounded to tf32
   struct {
     char name[8];        // "L1", "L2", "L3", "memory"
-    double bytes;        // of the data read, all threads together
+    double bytes;        // half of what it holds, all threads together; of memory: what was read
     double gbytes_per_s; // reading
   } levels[TUNE_ROOFLINE_LEVELS];
   size_t level_count;

@@ -158,6 +158,12 @@ static kernels pick_kernels(const tune_fingerprint *fingerprint) {
 #define WINDOW_SECONDS 0.25e-3
 #define FEWEST_WINDOWS 8
 
+// What is to come from memory is read once and no more, a slice in each window: the first half of
+// the data, which writing the other half has pushed out of the caches. Going round would take many
+// times as long where a cache has hundreds of megabytes, and caches that know of going round keep a
+// part.
+#define SLICES (2 * FEWEST_WINDOWS)
+
 // How long a figure is looked at.
 typedef struct effort {
   double warm_up_seconds, seconds;
@@ -178,6 +184,7 @@ typedef struct crew {
   atomic_size_t generation;
   uint64_t iterations; // of the window to come; 0 ends the work
   size_t bytes;        // of data for each
+  bool is_sliced;      // an iteration is over the next one of SLICES
   double best_rate;    // iterations of all threads, a second
 } crew;
 
@@ -209,9 +216,8 @@ static void pin_to(int cpu) {
   sched_setaffinity(0, sizeof set, &set); // if refused the figure is a little worse, no more
 }
 
-// Calibrates, then keeps the best of some windows. Runs on the first thread, while the others
-// follow in `follow`.
-static void lead(crew *c, const work *base) {
+// How many iterations take a window.
+static uint64_t calibrate(const crew *c, const work *base) {
   work w = *base;
   w.iterations = 1;
   double seconds, spent = 0;
@@ -224,16 +230,31 @@ static void lead(crew *c, const work *base) {
     if (seconds < WINDOW_SECONDS)
       w.iterations *= seconds > WINDOW_SECONDS / 8 ? 2 : 8;
   } while (seconds < WINDOW_SECONDS || spent < c->effort->warm_up_seconds);
-  c->iterations = w.iterations;
-  spent = 0;
-  for (int i = 0; i < FEWEST_WINDOWS || spent < c->effort->seconds; ++i) {
+  return w.iterations;
+}
+
+static void run_window(const crew *c, const work *base, size_t window) {
+  work w = *base;
+  w.iterations = c->iterations;
+  if (c->is_sliced) {
+    w.size = base->size / SLICES;
+    w.data = base->data + window * w.size;
+  }
+  c->function(&w);
+}
+
+// Keeps the best of some windows. Runs on the first thread, while the others follow in `follow`.
+static void lead(crew *c, const work *base) {
+  c->iterations = c->is_sliced ? 1 : calibrate(c, base);
+  double spent = 0;
+  for (size_t i = 0; i < FEWEST_WINDOWS || (!c->is_sliced && spent < c->effort->seconds); ++i) {
     meet(c);
     double start = tune_clock_seconds();
-    c->function(&w);
+    run_window(c, base, i);
     meet(c);
-    seconds = tune_clock_seconds() - start;
+    double seconds = tune_clock_seconds() - start;
     spent += seconds;
-    double rate = (double)w.iterations * (double)c->count / seconds;
+    double rate = (double)c->iterations * (double)c->count / seconds;
     if (rate > c->best_rate)
       c->best_rate = rate;
   }
@@ -242,13 +263,11 @@ static void lead(crew *c, const work *base) {
 }
 
 static void follow(crew *c, const work *base) {
-  for (;;) {
+  for (size_t i = 0;; ++i) {
     meet(c);
-    work w = *base;
-    w.iterations = c->iterations;
-    if (w.iterations == 0)
+    if (c->iterations == 0)
       return;
-    c->function(&w);
+    run_window(c, base, i);
     meet(c);
   }
 }
@@ -290,14 +309,18 @@ typedef struct subject {
   size_t count; // of CPUs
 } subject;
 
-// Runs `function` on all CPUs, each with `bytes` of data of its own; `*out_rate` is iterations a
-// second of all together.
-static tune_status run_crew(const subject *s, work_function function, size_t bytes,
+// Runs `function` on all CPUs, each with `bytes` of data of its own, once over slices of it if
+// `is_sliced`; `*out_rate` is iterations a second of all together.
+static tune_status run_crew(const subject *s, work_function function, size_t bytes, bool is_sliced,
                             double *out_rate) {
   *out_rate = 0;
   size_t count = s->count;
-  crew c = {
-      .function = function, .effort = s->effort, .count = count, .cpus = s->cpus, .bytes = bytes};
+  crew c = {.function = function,
+            .effort = s->effort,
+            .count = count,
+            .cpus = s->cpus,
+            .bytes = bytes,
+            .is_sliced = is_sliced};
   member *members = calloc(count, sizeof *members);
   if (!members)
     return tune_status_out_of_memory("measuring the roofline");
@@ -341,41 +364,58 @@ static tune_status measure_peaks(const subject *s, tune_roofline *out) {
     if (!peaks[i].function)
       continue;
     double rate;
-    TUNE_RETURN_IF_ERROR(run_crew(s, peaks[i].function, 0, &rate));
+    TUNE_RETURN_IF_ERROR(run_crew(s, peaks[i].function, 0, false, &rate));
     *peaks[i].out = rate * CHAINS * peaks[i].operations * 1e-9;
   }
   return TUNE_OK;
 }
 
-static tune_status measure_level(const subject *s, const char *name, size_t bytes_each,
-                                 tune_roofline *out) {
+// Each thread reads `bytes_each` again and again.
+static tune_status measure_cache(const subject *s, const char *name, size_t held_each,
+                                 size_t bytes_each, tune_roofline *out) {
   bytes_each -= bytes_each % READ_STEP;
   double rate;
-  TUNE_RETURN_IF_ERROR(run_crew(s, s->kernels.read, bytes_each, &rate));
-  tune_roofline_add_level(out, name, (double)(bytes_each * s->count),
+  TUNE_RETURN_IF_ERROR(run_crew(s, s->kernels.read, bytes_each, false, &rate));
+  tune_roofline_add_level(out, name, (double)(held_each * s->count),
                           rate * (double)bytes_each * 1e-9);
   return TUNE_OK;
 }
+
+static tune_status measure_memory(const subject *s, size_t bytes, tune_roofline *out) {
+  size_t slice = bytes / s->count / SLICES;
+  slice -= slice % READ_STEP;
+  double rate;
+  TUNE_RETURN_IF_ERROR(run_crew(s, s->kernels.read, SLICES * slice, true, &rate));
+  tune_roofline_add_level(out, "memory", (double)(SLICES * slice * s->count),
+                          rate * (double)slice * 1e-9);
+  return TUNE_OK;
+}
+
+// A cache of this many times what the one before it holds is not filled to measure it.
+#define MOST_TIMES_BEFORE 16
+// For slices that take a window.
+#define LEAST_OF_MEMORY ((size_t)256 << 20)
 
 // Half of each cache; a shared one is shared by as many of the threads as it has cores.
 static tune_status measure_levels(const subject *s, const tune_fingerprint *fingerprint,
                                   tune_roofline *out) {
   static const char *const names[] = {"L1", "L2", "L3", "L4"};
-  size_t largest = 16 << 20;
+  size_t of_memory = LEAST_OF_MEMORY, most = SIZE_MAX;
   for (size_t i = 0; i < fingerprint->caches.count; ++i) {
     const tune_cache *cache = &fingerprint->caches.items[i];
     size_t sharers = (size_t)cache->cores < s->count ? (size_t)cache->cores : s->count;
     if (cache->level < 1 || cache->level > 4)
       continue;
+    size_t half = (size_t)cache->bytes / 2 / sharers;
     TUNE_RETURN_IF_ERROR(
-        measure_level(s, names[cache->level - 1], (size_t)cache->bytes / 2 / sharers, out));
-    if ((size_t)cache->bytes > largest)
-      largest = (size_t)cache->bytes;
+        measure_cache(s, names[cache->level - 1], half, half < most ? half : most, out));
+    most = MOST_TIMES_BEFORE * 2 * half;
+    if (2 * (size_t)cache->bytes > of_memory)
+      of_memory = 2 * (size_t)cache->bytes;
   }
   if (s->effort == &quick_effort)
     return TUNE_OK; // the memory's pages alone take longer than all the rest
-  // Four times what a cache could hold.
-  return measure_level(s, "memory", 4 * largest / s->count, out);
+  return measure_memory(s, of_memory, out);
 }
 
 tune_status tune_roofline_measure_cpu(const tune_fingerprint *fingerprint, const int *cpus,
