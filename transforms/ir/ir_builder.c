@@ -9,13 +9,16 @@ MlirType tune_ir_element_type(MlirType type) {
 }
 
 MlirType tune_ir_with_element(MlirType type, MlirType element) {
-  if (!mlirTypeIsAVector(type))
+  bool is_memory = mlirTypeIsAMemRef(type);
+  if (!is_memory && !mlirTypeIsAVector(type))
     return element;
   int64_t sizes[TUNE_IR_MAX_RANK];
   intptr_t rank = mlirShapedTypeGetRank(type);
   for (intptr_t i = 0; i < rank; ++i)
     sizes[i] = mlirShapedTypeGetDimSize(type, i);
-  return mlirVectorTypeGet(rank, sizes, element);
+  return is_memory ? mlirMemRefTypeGet(element, rank, sizes, mlirMemRefTypeGetLayout(type),
+                                       mlirMemRefTypeGetMemorySpace(type))
+                   : mlirVectorTypeGet(rank, sizes, element);
 }
 
 void tune_ir_load_dialects(MlirContext context, const char *const *names) {

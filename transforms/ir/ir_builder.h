@@ -38,8 +38,8 @@ typedef struct tune_ir_parts {
 
 // The elements' type of a shaped `type`, or else itself.
 MlirType tune_ir_element_type(MlirType type);
-// `element`, or a vector of it with the shape of the vector `type`, which has at most
-// TUNE_IR_MAX_RANK dimensions.
+// `element`, or a vector or buffer of it with the shape of the vector or buffer `type`, which has
+// at most TUNE_IR_MAX_RANK dimensions.
 MlirType tune_ir_with_element(MlirType type, MlirType element);
 
 // Loads the dialects named, NULL after the last: those of the ops that are made have to be.

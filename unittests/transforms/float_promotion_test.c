@@ -76,6 +76,45 @@ static const value_case CASES[] = {
       "fastmath"},
      "arith.truncf",
      1},
+    {{"sums in memory of the stack that a loop goes on with are as if it carried them",
+      FUNCTION("bf16", "  %m = memref.alloca() : memref<11xbf16>\n"
+                       "  %x = vector.load %b[%i] : memref<64xbf16>, vector<11xbf16>\n"
+                       "  vector.store %x, %m[%c0] : memref<11xbf16>, vector<11xbf16>\n"
+                       "  scf.for %j = %c0 to %c64 step %c8 {\n"
+                       "    %y = vector.load %a[%j] : memref<64xbf16>, vector<8xbf16>\n"
+                       "    %t = vector.load %m[%c0] : memref<11xbf16>, vector<8xbf16>\n"
+                       "    %u = arith.addf %t, %y : vector<8xbf16>\n"
+                       "    vector.store %u, %m[%c0] : memref<11xbf16>, vector<8xbf16>\n  }\n"
+                       "  %z = vector.load %m[%c0] : memref<11xbf16>, vector<11xbf16>\n"
+                       "  vector.store %z, %b[%i] : memref<64xbf16>, vector<11xbf16>\n"),
+      {"memref.alloca() : memref<11xf32>", "vector.store %1, %alloca", "arith.truncf %2"},
+      "memref<11xbf16>"},
+     "arith.truncf",
+     1},
+    {{"what a loop only writes there is rounded",
+      FUNCTION("bf16",
+               "  %m = memref.alloca() : memref<64xbf16>\n"
+               "  scf.for %j = %c0 to %c64 step %c8 {\n"
+               "    %y = vector.load %a[%j] : memref<64xbf16>, vector<8xbf16>\n"
+               "    %u = arith.addf %y, %y : vector<8xbf16>\n"
+               "    vector.store %u, %m[%j] : memref<64xbf16>, vector<8xbf16>\n  }\n"
+               "  %z = vector.load %m[%i] : memref<64xbf16>, vector<8xbf16>\n" STORE("%z", "bf16")),
+      {"memref.alloca() : memref<64xbf16>"},
+      "memref<64xf32>"},
+     "arith.truncf",
+     1},
+    {{"and memory that something else sees stays as it is",
+      FUNCTION("bf16", "  %m = memref.alloca() : memref<64xbf16>\n"
+                       "  memref.copy %a, %m : memref<64xbf16> to memref<64xbf16>\n"
+                       "  scf.for %j = %c0 to %c64 step %c8 {\n"
+                       "    %t = vector.load %m[%c0] : memref<64xbf16>, vector<8xbf16>\n"
+                       "    %u = arith.addf %t, %t : vector<8xbf16>\n"
+                       "    vector.store %u, %m[%c0] : memref<64xbf16>, vector<8xbf16>\n  }\n"
+                       "  memref.copy %m, %b : memref<64xbf16> to memref<64xbf16>\n"),
+      {"memref.alloca() : memref<64xbf16>"},
+      "memref<64xf32>"},
+     "arith.truncf",
+     1},
     {{"those that a module has itself stay",
       FUNCTION("bf16",
                LOAD("%x", "%a",

@@ -12,6 +12,7 @@
 #include "transforms/ir/op_list.h"
 #include "transforms/ir/op_map.h"
 
+#include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
 
 #include <stdlib.h>
@@ -148,19 +149,67 @@ static bool is_zero(MlirValue value) {
 
 //===--- Marks ------------------------------------------------------------------------===//
 
-static void mark(widening *self, MlirValue value) {
-  if (is_marked(self, value) || !is_narrow(value))
-    return;
-  bool is_bf16 = mlirTypeIsABF16(element_of(mlirValueGetType(value)));
+static void mark_as(widening *self, MlirValue value, bool is_bf16) {
   tune_status status = tune_op_map_set(&self->marked, value.ptr, is_bf16);
   self->failed |= !tune_status_is_ok(status);
   tune_status_free(status);
   self->has_grown = true;
 }
 
+static void mark(widening *self, MlirValue value) {
+  if (!is_marked(self, value) && is_narrow(value))
+    mark_as(self, value, mlirTypeIsABF16(element_of(mlirValueGetType(value))));
+}
+
 static void mark_results(widening *self, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     mark(self, mlirOperationGetResult(op, i));
+}
+
+// Of what reads or writes vectors or numbers in memory: which operand that is; or -1.
+static intptr_t memory_operand(MlirOperation op) {
+  if (tune_ir_is(op, "vector.load") || tune_ir_is(op, "memref.load"))
+    return 0;
+  return tune_ir_is(op, "vector.store") || tune_ir_is(op, "memref.store") ? 1 : -1;
+}
+
+static bool is_of_marked_memory(const widening *self, MlirOperation op) {
+  intptr_t memory = memory_operand(op);
+  return memory >= 0 && is_marked(self, mlirOperationGetOperand(op, memory));
+}
+
+// Whether what `store` writes to is of the stack, and a loop reads there what the iteration before
+// has written: as if it were carried. So are the sums of a tile whose rows are no whole vectors,
+// until LLVM takes them into registers.
+static bool carries_in_memory(MlirOperation store) {
+  MlirValue memory = mlirOperationGetOperand(store, memory_operand(store));
+  MlirOperation alloca = tune_ir_definition(memory);
+  MlirType type = mlirValueGetType(memory);
+  if (!tune_ir_is(alloca, "memref.alloca") || mlirOperationGetNumOperands(alloca) > 0 ||
+      !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
+    return false;
+  bool is_read = false;
+  MlirBlock block = mlirOperationGetBlock(store);
+  for (MlirOpOperand use = mlirValueGetFirstUse(memory); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (memory_operand(user) != mlirOpOperandGetOperandNumber(use))
+      return false;
+    is_read |=
+        mlirOperationGetNumResults(user) > 0 && mlirBlockEqual(mlirOperationGetBlock(user), block);
+  }
+  return is_read && !mlirBlockEqual(mlirOperationGetBlock(alloca), block);
+}
+
+static void mark_memory(widening *self, MlirOperation op) {
+  intptr_t operand = memory_operand(op);
+  if (operand < 0)
+    return;
+  MlirValue memory = mlirOperationGetOperand(op, operand);
+  if (is_marked(self, memory))
+    mark_results(self, op);
+  else if (operand > 0 && is_marked(self, mlirOperationGetOperand(op, 0)) && carries_in_memory(op))
+    mark_as(self, memory, mlirTypeIsABF16(mlirShapedTypeGetElementType(mlirValueGetType(memory))));
 }
 
 static bool takes_marked(const widening *self, MlirOperation op) {
@@ -209,6 +258,7 @@ static MlirWalkResult mark_op(MlirOperation op, void *user_data) {
     mark_results(self, op);
   else if (tune_ir_is(op, "scf.for"))
     mark_carried(self, op);
+  mark_memory(self, op);
   for (intptr_t i = 0; tune_ir_is(op, "scf.yield") && i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue to = yielded_to(op, i);
     if (!mlirValueIsNull(to) && is_marked(self, mlirOperationGetOperand(op, i)))
@@ -220,9 +270,10 @@ static MlirWalkResult mark_op(MlirOperation op, void *user_data) {
 //===--- Types ------------------------------------------------------------------------===//
 
 static void give_type(const widening *self, MlirValue value) {
-  if (is_marked(self, value))
-    mlirValueSetType(value, tune_ir_with_element(mlirValueGetType(value),
-                                                 mlirF32TypeGet(mlirValueGetContext(value))));
+  if (!is_marked(self, value))
+    return;
+  mlirValueSetType(value, tune_ir_with_element(mlirValueGetType(value),
+                                               mlirF32TypeGet(mlirValueGetContext(value))));
 }
 
 // Whether `op` takes narrow values, or marked ones.
@@ -358,7 +409,7 @@ static bool wants_wide(const widening *self, MlirOperation op, intptr_t operand)
     MlirValue to = yielded_to(op, operand);
     return !mlirValueIsNull(to) && is_marked(self, to);
   }
-  return computes(op) || (moves(op) && gives_marked(self, op));
+  return computes(op) || (moves(op) && gives_marked(self, op)) || is_of_marked_memory(self, op);
 }
 
 static bool compares_with_zero(MlirOperation op) {
@@ -409,7 +460,7 @@ static void give_operands(widening *self, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !self->failed; ++i) {
     MlirValue operand = mlirOperationGetOperand(op, i), wanted = operand;
     bool is_wide = is_marked(self, operand);
-    if (!is_wide && !is_narrow(operand))
+    if ((!is_wide && !is_narrow(operand)) || mlirTypeIsAMemRef(mlirValueGetType(operand)))
       continue;
     bool wants = wants_wide(self, op, i);
     if (is_wide && (!wants || wants_rounded(self, op, i, operand, is_with_zero)))

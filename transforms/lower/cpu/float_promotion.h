@@ -4,7 +4,8 @@
 // ask for by name). Rounded after each addition a sum stands still at 256 times (bf16) or 2048
 // times what is added, and each rounding takes as long as the addition. So what is computed stays
 // f32 for as long as it is in registers: from one op to the next, and in loops from one iteration
-// to the next. It is rounded where it is stored, converted, or leaves a function.
+// to the next, also by way of memory of the stack that nothing but these loads and stores sees. It
+// is rounded where it is stored elsewhere, converted, or leaves a function.
 //
 // Two things need it rounded before: f16 where it leaves a sum or a maximum for other arithmetic,
 // as what is too large has to be infinite there; and what is compared with anything but zero, so

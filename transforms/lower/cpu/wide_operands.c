@@ -244,24 +244,13 @@ static bool is_worth_it(const wide_memory *self) {
 // Types
 //===--------------------------------------------------------------------------===//
 
-static MlirType with_element(MlirType type, MlirType element) {
-  if (!mlirTypeIsAMemRef(type))
-    return tune_ir_with_element(type, element);
-  int64_t sizes[TUNE_IR_MAX_RANK];
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  for (intptr_t i = 0; i < rank; ++i)
-    sizes[i] = mlirShapedTypeGetDimSize(type, i);
-  return mlirMemRefTypeGet(element, rank, sizes, mlirMemRefTypeGetLayout(type),
-                           mlirMemRefTypeGetMemorySpace(type));
-}
-
 static void give_wide_type(const wide_memory *self, MlirValue value) {
-  mlirValueSetType(value, with_element(mlirValueGetType(value), self->wide));
+  mlirValueSetType(value, tune_ir_with_element(mlirValueGetType(value), self->wide));
 }
 
 static MlirValue extend(const wide_memory *self, MlirOperation place, MlirValue value) {
   tune_ir_builder builder = tune_ir_builder_before(place);
-  MlirType type = with_element(mlirValueGetType(value), self->wide);
+  MlirType type = tune_ir_with_element(mlirValueGetType(value), self->wide);
   if (tune_ir_is(tune_ir_definition(value), "ub.poison"))
     return tune_ir_build_value(&builder, "ub.poison", type, 0, NULL);
   return tune_ir_build_value(&builder, self->extension, type, 1, &value);
