@@ -21,9 +21,10 @@ import tools
 
 COMMAND = "benchmarks/networks/run"
 # PyPI's torch brings 3 GB of CUDA along, needed or not.
-PYPI = ["numpy", "torch", "timm", "transformers", "onnx", "onnxscript", "onnxruntime", "openvino"]
+PYPI = ["numpy", "torch", "timm", "transformers", "onnx", "onnxscript", "onnxruntime", "openvino",
+        "iree-base-compiler", "iree-base-runtime"]
 WITHOUT_DEPENDENCIES = ["torch-mlir"]  # it asks for an older torch than it works with
-PEERS = ["torch", "compile", "onnxruntime", "openvino"]
+PEERS = ["torch", "compile", "onnxruntime", "openvino", "iree"]
 GOAL = 1.15  # geometric mean of the best peer's time over ours
 MOST_ERROR = {"f32": 0.01, "bf16": 0.15}  # of the root mean square of torch's output in f32
 NAMES = ["resnet50", "mobilenetv2", "efficientnet_lite0", "deit_small", "convnext_femto", "regnety_002",

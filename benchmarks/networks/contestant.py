@@ -3,8 +3,9 @@
 
 python contestant.py KIND NAME BATCH FOLDER THREADS PRECISION [ARTIFACT]
 
-KIND is ours, torch, compile, onnxruntime or openvino. PRECISION is f32 or bf16, which torch has by autocast,
-OpenVINO by its hint, and ONNX Runtime not: it stays f32. A call from Python, some 10 us, is in all times.
+KIND is ours, torch, compile, onnxruntime, openvino or iree. PRECISION is f32 or bf16, which torch has by
+autocast, OpenVINO by its hint, and the others not: they stay f32. A call from Python, some 10 us, is in all
+times.
 """
 
 import ctypes
@@ -115,6 +116,9 @@ def make(kind, name, batch, folder, threads, precision, *artifact):
         return onnxruntime_network(folder, threads)
     if kind == "openvino":
         return openvino_network(folder, threads, precision)
+    if kind == "iree":
+        import iree_network
+        return iree_network.make(folder, threads)
     return torch_network(name, batch, threads, precision, kind == "compile")
 
 
