@@ -127,6 +127,8 @@ bool tune_conv_nhwc_find(const tune_nest *anchor, tune_conv_nhwc *conv) {
       return false;
   conv->depth_loop = tune_conv_loop_of_dimension(anchor, filter, 2);
   conv->channel_loop = loops[first + 2];
+  conv->line_loop = loops[first];
+  conv->batch_loop = first ? loops[0] : TUNE_NO_LOOP;
   if (conv->depth_loop == TUNE_NO_LOOP ||
       !tune_operand_is_loop(image, first + 2, conv->depth_loop) ||
       !tune_operand_is_loop(filter, 3, conv->channel_loop) ||

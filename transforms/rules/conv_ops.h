@@ -39,6 +39,7 @@ typedef struct tune_conv_nhwc {
   int64_t depth, channels;                   // of the image, and of the output
   int64_t window[2], stride[2], dilation[2]; // along the height and along the width
   size_t depth_loop, channel_loop;           // of the nest
+  size_t line_loop, batch_loop;              // TUNE_NO_LOOP without a batch
 } tune_conv_nhwc;
 
 // Whether `anchor` is one, image first.

@@ -6,7 +6,7 @@
 // multiplications and sums that are less exact.
 //
 // The order of the steps, as learnt on MLIR 22.1.8:
-//  - groups outside of all (winograd_groups.h);
+//  - groups, or bands of lines, outside of all (winograd_groups.h, winograd_bands.h);
 //  - parts of the depth and blocks of output channels outside of the rest: the filter of such a
 //    piece, transformed, stays in a cache, where that of all is four times as large as the filter
 //    and goes through memory. Each part adds what it makes to the output;
@@ -23,6 +23,7 @@
 
 #include "transforms/rules/contraction/contraction_steps.h"
 #include "transforms/rules/contraction/im2col.h"
+#include "transforms/rules/conv/winograd_bands.h"
 #include "transforms/rules/conv/winograd_groups.h"
 #include "transforms/rules/conv_ops.h"
 #include "transforms/rules/pdl_writer.h"
@@ -33,25 +34,27 @@
 
 #define OP "!transform.any_op"
 #define PARAM "!transform.param<i64>"
+#define MOST_ROWS 16   // of a register tile
 #define LEAST_DEPTH 64 // in a part: each part adds to the output
 
 //===--------------------------------------------------------------------------===//
 // The convolution
 //===--------------------------------------------------------------------------===//
 
-// Half the lanes of a vector, where whole ones do not divide all channels.
-static int64_t choose_lanes(const tune_conv_nhwc *conv, int64_t lanes) {
-  bool is_whole = conv->depth % lanes == 0 && conv->channels % lanes == 0;
-  return is_whole || lanes < 8 ? lanes : lanes / 2;
+// As many lanes of a vector as divide `extent`, `least` at least.
+static int64_t dividing_lanes(int64_t extent, int64_t lanes, int64_t least) {
+  while (extent % lanes && lanes / 2 >= least)
+    lanes /= 2;
+  return lanes;
 }
 
-// How fast the products are beside those of the direct convolution, whose vectors of channels are
-// those that divide them, or whole ones with zeroes behind (contraction.c).
-static double rate_of(const tune_contraction_plan *direct, int64_t lanes) {
+// How fast the products of the direct convolution are beside those of whole vectors. Its vectors of
+// channels are those that divide them, or whole ones with zeroes behind (contraction.c).
+static double direct_rate(const tune_contraction_plan *direct) {
   double whole = (double)direct->lanes, vectors = ceil((double)direct->cols / whole),
          filled = (double)direct->cols / (vectors * whole),
          parts = direct->cols_divide ? fmin((double)direct->nr_default / whole, 1) : 0;
-  return (double)lanes / whole / fmax(filled, parts);
+  return fmax(filled, parts);
 }
 
 static bool find_convolution(tune_winograd_plan *plan) {
@@ -64,7 +67,9 @@ static bool find_convolution(tune_winograd_plan *plan) {
       return false;
   plan->depth = conv.depth_loop;
   plan->channel = conv.channel_loop;
-  int64_t lanes = choose_lanes(&conv, plan->contraction.lanes);
+  plan->line = conv.line_loop;
+  plan->batch = conv.batch_loop;
+  int64_t lanes = plan->contraction.lanes;
   plan->winograd = (tune_winograd){.tile = TUNE_WINOGRAD_LARGE_TILE,
                                    .has_batch = conv.has_batch,
                                    .batch = conv.batch,
@@ -72,8 +77,11 @@ static bool find_convolution(tune_winograd_plan *plan) {
                                    .width = conv.width,
                                    .depth = conv.depth,
                                    .channels = conv.channels,
-                                   .lanes = lanes,
-                                   .rate = rate_of(&plan->contraction, lanes)};
+                                   // Products in half vectors, and in quarters next to none.
+                                   .lanes = dividing_lanes(conv.channels, lanes, lanes / 2),
+                                   .depth_lanes = dividing_lanes(conv.depth, lanes, 4),
+                                   .most_lanes = lanes,
+                                   .direct_rate = direct_rate(&plan->contraction)};
   // An image of which not all is read has another type than the transform of its tiles.
   return conv.image_height == conv.height + TUNE_WINOGRAD_FILTER - 1 &&
          conv.image_width == conv.width + TUNE_WINOGRAD_FILTER - 1;
@@ -96,12 +104,23 @@ static bool divides_nearly(int64_t rows, int64_t mr) {
   return (rows + mr - 1) / mr * mr * 16 <= rows * 17;
 }
 
+// Register tiles as few as can be with at most `most` rows, of about the same height; all of the
+// same where that takes few more.
+static int64_t choose_rows(int64_t rows, int64_t most) {
+  most = most < 1 ? 1 : most < rows ? most : rows;
+  int64_t fewest = (rows + most - 1) / most;
+  for (int64_t mr = most; mr > 1 && 4 * rows <= 5 * fewest * mr; mr--)
+    if (rows % mr == 0)
+      return mr;
+  return (rows + fewest - 1) / fewest;
+}
+
 bool tune_winograd_choose(const tune_machine *machine, tune_winograd_plan *plan) {
   const tune_winograd *winograd = &plan->winograd;
   plan->threads = machine->threads;
   int64_t lanes = winograd->lanes;
   // Smaller outputs are mostly what stands over their edge.
-  if (winograd->depth % lanes || winograd->channels % lanes ||
+  if (winograd->depth % winograd->depth_lanes || winograd->channels % lanes ||
       winograd->height < TUNE_WINOGRAD_LARGE_TILE || winograd->width < TUNE_WINOGRAD_LARGE_TILE)
     return false;
   for (int64_t vectors = 1; vectors <= 4; vectors *= 2)
@@ -123,27 +142,28 @@ bool tune_winograd_choose(const tune_machine *machine, tune_winograd_plan *plan)
   tune_value_set_add(&plan->kc, winograd->depth);
   for (int64_t kc = winograd->depth / 2;
        kc >= LEAST_DEPTH && plan->kc.count < TUNE_WINOGRAD_MOST_SIZES; kc /= 2) {
-    if (winograd->depth % kc || kc % lanes)
+    if (winograd->depth % kc || kc % winograd->depth_lanes)
       break;
     tune_value_set_add(&plan->kc, kc);
     if (plan->kc_default > fitting)
       plan->kc_default = kc;
   }
-  // Rows whose tile fits the registers, best those that divide all.
-  int64_t tiles = tune_winograd_tiles(winograd), width = plan->nr_default / lanes;
-  tune_winograd small = *winograd;
+  // Rows whose tile fits the registers, best those that divide all and are not few.
+  tune_winograd_choose_bands(machine, plan);
+  tune_winograd large = *winograd, small;
+  if (plan->bands.is_default) {
+    large.batch = 1;
+    large.height = plan->bands.lines;
+  }
+  small = large;
   small.tile = TUNE_WINOGRAD_SMALL_TILE;
-  int64_t small_tiles = tune_winograd_tiles(&small);
+  int64_t tiles = tune_winograd_tiles(&large), small_tiles = tune_winograd_tiles(&small);
+  int64_t width = plan->nr_default / lanes;
   int64_t fit = (machine->vector_registers - 1 - width) / width;
-  for (int64_t mr = 2; mr <= 16 && mr <= small_tiles; mr++) {
+  for (int64_t mr = 2; mr <= MOST_ROWS && mr <= small_tiles; mr++)
     if (divides_nearly(tiles, mr) || divides_nearly(small_tiles, mr))
       tune_value_set_add(&plan->mr, mr);
-    if (mr <= fit && mr <= tiles &&
-        (!plan->mr_default || tiles % mr == 0 || tiles % plan->mr_default))
-      plan->mr_default = mr;
-  }
-  if (!plan->mr_default)
-    plan->mr_default = 1;
+  plan->mr_default = choose_rows(tiles, fit < MOST_ROWS ? fit : MOST_ROWS);
   tune_value_set_add(&plan->mr, plan->mr_default);
   return true;
 }
@@ -159,11 +179,13 @@ double tune_winograd_gain(const tune_winograd *winograd) {
   double tiles = (double)tune_winograd_tiles(winograd);
   double weights = TUNE_WINOGRAD_FILTER * TUNE_WINOGRAD_FILTER,
          products = TUNE_WINOGRAD_MOST_PRODUCTS * TUNE_WINOGRAD_MOST_PRODUCTS;
-  // For each pair of channels, of the image and of the output.
-  double transforms =
-      FILTER_COST +
-      tiles * TILE_COST * (1 / (double)winograd->depth + 1 / (double)winograd->channels);
-  return winograd->rate * weights * pixels / (products * tiles + transforms);
+  // For each pair of channels, of the image and of the output. Parts of vectors take as long as
+  // whole ones.
+  double most = (double)winograd->most_lanes, parts = most / (double)winograd->lanes,
+         depth_parts = most / (double)winograd->depth_lanes;
+  double in_parts = FILTER_COST + products * tiles + tiles * TILE_COST / (double)winograd->channels;
+  double along_depth = tiles * TILE_COST / (double)winograd->depth;
+  return weights * pixels / winograd->direct_rate / (parts * in_parts + depth_parts * along_depth);
 }
 
 bool tune_winograd_pays(const tune_winograd *winograd) {
@@ -182,7 +204,9 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
     return false;
   // By parts of vectors only where that is the default: else the channels are better filled up.
   return tune_winograd_choose(machine, plan) &&
-         (plan->winograd.lanes == contraction->lanes || tune_winograd_pays(&plan->winograd));
+         ((plan->winograd.lanes == contraction->lanes &&
+           plan->winograd.depth_lanes == contraction->lanes) ||
+          tune_winograd_pays(&plan->winograd));
 }
 
 //===--------------------------------------------------------------------------===//
@@ -270,21 +294,24 @@ void tune_winograd_write_matmul(tune_writer *w) {
 
 // A block of channels and part of the depth becomes three transforms and products. `w->func` is
 // another handle after it.
-static void write_convolutions(const tune_winograd_plan *plan, const tune_winograd *winograd,
-                               tune_writer *w) {
-  const char *names[TUNE_WINOGRAD_MOST_SIZES * TUNE_WINOGRAD_MOST_SIZES];
-  char buffers[TUNE_WINOGRAD_MOST_SIZES * TUNE_WINOGRAD_MOST_SIZES][48];
-  size_t count = 0;
+static void write_convolutions(const tune_winograd_plan *plan, int64_t tile, tune_writer *w) {
+  enum { MOST = TUNE_WINOGRAD_MOST_HEIGHTS * TUNE_WINOGRAD_MOST_SIZES * TUNE_WINOGRAD_MOST_SIZES };
+  const char *names[MOST];
+  char buffers[MOST][48];
+  tune_winograd heights[TUNE_WINOGRAD_MOST_HEIGHTS];
+  size_t count = 0, height_count = tune_winograd_parts(plan, tile, heights);
   tune_pdl_begin_patterns(w);
-  for (size_t i = 0; i < plan->block.count; i++)
-    for (size_t j = 0; j < plan->kc.count; j++) {
-      tune_winograd part = *winograd;
-      part.depth = plan->kc.values[j];
-      snprintf(buffers[count], sizeof buffers[count], "winograd_%" PRId64 "x%" PRId64, part.depth,
-               plan->block.values[i]);
-      names[count] = buffers[count];
-      tune_winograd_write_convolution(&part, names[count++], plan->block.values[i], w);
-    }
+  for (size_t h = 0; h < height_count; h++)
+    for (size_t i = 0; i < plan->block.count; i++)
+      for (size_t j = 0; j < plan->kc.count; j++) {
+        tune_winograd part = heights[h];
+        part.depth = plan->kc.values[j];
+        const char *prefix[] = {"winograd", "winograd_band", "winograd_rest"};
+        snprintf(buffers[count], sizeof buffers[count], "%s_%" PRId64 "x%" PRId64, prefix[h],
+                 part.depth, plan->block.values[i]);
+        names[count] = buffers[count];
+        tune_winograd_write_convolution(&part, names[count++], plan->block.values[i], w);
+      }
   tune_pdl_end_patterns(names, count, w);
   tune_winograd_write_matmul(w);
 }
@@ -310,7 +337,7 @@ void tune_winograd_write_transforms(const tune_winograd_plan *plan, const tune_w
     tune_writer_line(w,
                      "%%tile, %%tile_loops:4 = transform.structured.tile_using_for %%tiles "
                      "tile_sizes [0, 0, 1, 1, 1, %" PRId64 "]",
-                     lanes);
+                     i ? lanes : winograd->depth_lanes);
     tune_writer_line(w, "  : (" OP ") -> (" OP ", " OP ", " OP ", " OP ", " OP ")");
     if (i == 0)
       tune_writer_line(w, "%%one_loop = transform.loop.coalesce %%tile_loops#0 : (" OP ") -> " OP);
@@ -380,7 +407,13 @@ static void write_winograd(const tune_winograd_plan *plan, const tune_machine *m
     write_epilogue(plan, w);
   if (plan->group != TUNE_NO_LOOP)
     tune_winograd_write_groups(plan, w);
-  write_blocks(plan, plan->group != TUNE_NO_LOOP ? "%of_group" : "%anchor", w);
+  if (plan->bands.lines)
+    tune_winograd_write_bands(plan, "%anchor", w);
+  write_blocks(plan,
+               plan->group != TUNE_NO_LOOP ? "%of_group"
+               : plan->bands.lines         ? "%of_lines"
+                                           : "%anchor",
+               w);
   const char *func = w->func;
   tune_writer_begin_alternatives(w, "%as_products", "winograd_tile", TUNE_LEVEL_LINALG,
                                  "\"4x4\", \"2x2\"", 0, 1);
@@ -393,7 +426,7 @@ static void write_winograd(const tune_winograd_plan *plan, const tune_machine *m
     } else {
       tune_winograd_write_row_constraint(tune_winograd_tiles(&winograd), plan, w);
     }
-    write_convolutions(plan, &winograd, w);
+    write_convolutions(plan, winograd.tile, w);
     tune_winograd_write_transforms(plan, &winograd, w);
   }
   tune_writer_end_alternatives(w, w->func, 1);
@@ -438,6 +471,17 @@ static void winograd_write(const tune_structure *structure, const tune_machine *
   tune_writer_main(w, structure);
 }
 
+// Half vectors of channels, where whole ones with zeroes behind have more lanes with something to
+// do: the copies for these take a tenth.
+static bool winograd_yields(const tune_structure *structure, const tune_machine *machine) {
+  tune_winograd_plan plan;
+  if (!make_plan(structure, machine, &plan) || plan.group != TUNE_NO_LOOP)
+    return false;
+  double whole = (double)plan.winograd.most_lanes, channels = (double)plan.winograd.channels;
+  double filled = channels / (ceil(channels / whole) * whole);
+  return 10 * filled > 11 * (double)plan.winograd.lanes / whole;
+}
+
 static double winograd_gain(const tune_structure *structure, const tune_machine *machine) {
   tune_winograd_plan plan;
   return make_plan(structure, machine, &plan) ? tune_winograd_gain(&plan.winograd) : 1;
@@ -450,5 +494,6 @@ const tune_rule tune_rule_winograd = {
     .takes_layouts = true,
     .applies = winograd_applies,
     .gain = winograd_gain,
+    .yields = winograd_yields,
     .write = winograd_write,
 };

@@ -105,7 +105,9 @@ static bool find_convolution(nchw_plan *plan) {
                                             .depth = anchor->extent[conv->depth],
                                             .channels = anchor->extent[conv->channel],
                                             .lanes = conv->lanes,
-                                            .rate = 1,
+                                            .depth_lanes = conv->lanes,
+                                            .most_lanes = conv->lanes,
+                                            .direct_rate = 1,
                                             .channels_first = true};
   // An image of which not all is read has another type than the transform of its tiles.
   return image->shape[first + 1] == plan->winograd.winograd.height + TUNE_WINOGRAD_FILTER - 1 &&

@@ -40,8 +40,10 @@ typedef struct tune_winograd {
   bool has_batch;               // the image and the output have a dimension for it, the first
   int64_t batch, height, width; // of the output
   int64_t depth, channels;      // of the image, and of the output
-  int64_t lanes;                // f32 in a vector; divides depth and channels
-  double rate;                  // of its products, beside those of the direct convolution
+  int64_t lanes;                // f32 in a vector of channels, which it divides
+  int64_t depth_lanes;          // the same of the depth
+  int64_t most_lanes;           // that a vector may have
+  double direct_rate; // of the direct convolution's products, beside those of whole vectors
   // Channels are before pixels in the image and the output, and outermost in the filter (NCHW,
   // FCHW); else innermost in all of them (NHWC, HWCF).
   bool channels_first;

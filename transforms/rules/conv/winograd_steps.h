@@ -28,6 +28,14 @@ extern "C" {
 
 // Sizes of a block, and of a part of the depth: there is a pattern for each pair.
 #define TUNE_WINOGRAD_MOST_SIZES 4
+// Of the image: all, a band, and what is left.
+#define TUNE_WINOGRAD_MOST_HEIGHTS 3
+
+typedef struct tune_winograd_bands {
+  int64_t lines; // of a band; 0: there are none
+  int64_t rest;  // lines that are left behind the bands
+  bool is_default;
+} tune_winograd_bands;
 
 typedef struct tune_winograd_plan {
   tune_contraction_plan contraction; // of channels innermost; zeroes else
@@ -36,7 +44,8 @@ typedef struct tune_winograd_plan {
   size_t group; // the loop of the anchor over groups, or TUNE_NO_LOOP
   tune_nest
       convolution; // of one group: the anchor without that loop, and without loops of one step
-  size_t channel, depth; // loops of the convolution
+  size_t channel, depth, line, batch; // loops of the convolution; no batch: TUNE_NO_LOOP
+  tune_winograd_bands bands;
   tune_value_set block, kc, mr, nr, kr;
   int64_t block_default, kc_default, mr_default, nr_default;
 } tune_winograd_plan;

@@ -175,12 +175,12 @@ static void write_write(rewrite *r, value vector, tune_pdl_text *into, const cha
                                           tune_pdl_format("array<i32: 1, 1, %zu, 0>", rank).text}));
 }
 
-static rewrite begin_rewrite(const tune_winograd *winograd, tune_writer *w) {
+static rewrite begin_rewrite(const tune_winograd *winograd, int64_t lanes, tune_writer *w) {
   tune_pdl_begin_rewrite(w);
   for (int i = 0; i < tune_winograd_products(winograd); i++)
     tune_pdl_constant(w, tune_pdl_format("i%d", i).text, "index", tune_pdl_format("%d", i).text);
   tune_pdl_constant(w, "none", "f32", "0.0");
-  return (rewrite){.w = w, .type = tune_pdl_format("vector<%" PRId64 "xf32>", winograd->lanes)};
+  return (rewrite){.w = w, .type = tune_pdl_format("vector<%" PRId64 "xf32>", lanes)};
 }
 
 static void write_nest(tune_writer *w, const char *what, const char *from) {
@@ -194,8 +194,8 @@ static void write_nest(tune_writer *w, const char *what, const char *from) {
 static const char *const INDEX[] = {"i0", "i1", "i2", "i3", "i4", "i5"};
 
 // A tile of pixels as upstream's tiling leaves it: its extent is 6 or 4, though the type hides it.
-static tune_pdl_text pixels_type(const tune_winograd *winograd) {
-  return tune_pdl_format("tensor<1x?x?x%" PRId64 "xf32>", winograd->lanes);
+static tune_pdl_text pixels_type(int64_t lanes) {
+  return tune_pdl_format("tensor<1x?x?x%" PRId64 "xf32>", lanes);
 }
 
 static bool is_large(const tune_winograd *winograd) {
@@ -203,21 +203,22 @@ static bool is_large(const tune_winograd *winograd) {
 }
 
 // The values of one tile and vector of channels.
-static tune_pdl_text products_type(const tune_winograd *winograd) {
+static tune_pdl_text products_type(const tune_winograd *winograd, int64_t lanes) {
   int64_t size = tune_winograd_products(winograd);
-  return TUNE_PDL_TENSOR(size, size, 1, 1, 1, winograd->lanes);
+  return TUNE_PDL_TENSOR(size, size, 1, 1, 1, lanes);
 }
 
 void tune_winograd_write_image(const tune_winograd *winograd, const char *name, tune_writer *w) {
-  tune_pdl_text made = products_type(winograd), into = {"into"};
+  int64_t lanes = winograd->depth_lanes;
+  tune_pdl_text made = products_type(winograd, lanes), into = {"into"};
   size_t size = (size_t)tune_winograd_products(winograd);
   transform along = is_large(winograd) ? transform_image : transform_small_image;
   value plane[MOST][MOST], line[MOST];
   tune_pdl_begin_pattern(w, name);
-  tune_pdl_operand(w, "from", pixels_type(winograd).text);
+  tune_pdl_operand(w, "from", pixels_type(lanes).text);
   tune_pdl_operand(w, "into", made.text);
   write_nest(w, "input", "from");
-  rewrite r = begin_rewrite(winograd, w);
+  rewrite r = begin_rewrite(winograd, lanes, w);
   for (size_t j = 0; j < size; j++) {
     for (size_t i = 0; i < size; i++)
       line[i] = write_read(&r, "from", AT("i0", INDEX[i], INDEX[j], "i0"), 4);
@@ -254,7 +255,7 @@ void tune_winograd_write_filter(const tune_winograd *winograd, const char *name,
   tune_writer_line(w, "%%from = pdl.result 0 of %%from_op");
   tune_writer_line(w, "%%nest = pdl.operation \"linalg.transpose\"(%%from, %%into : !pdl.value, "
                       "!pdl.value) -> (%%into_type : !pdl.type)");
-  rewrite r = begin_rewrite(winograd, w);
+  rewrite r = begin_rewrite(winograd, lanes, w);
   for (int64_t i = tune_winograd_products(winograd); i < count; i++)
     tune_pdl_constant(w, tune_pdl_format("i%" PRId64, i).text, "index",
                       tune_pdl_format("%" PRId64, i).text);
@@ -279,15 +280,16 @@ void tune_winograd_write_filter(const tune_winograd *winograd, const char *name,
 }
 
 void tune_winograd_write_output(const tune_winograd *winograd, const char *name, tune_writer *w) {
-  tune_pdl_text made = pixels_type(winograd), into = {"into"};
+  int64_t lanes = winograd->lanes;
+  tune_pdl_text made = pixels_type(lanes), into = {"into"};
   size_t size = (size_t)tune_winograd_products(winograd), tile = (size_t)winograd->tile;
   transform along = is_large(winograd) ? transform_output : transform_small_output;
   value plane[MOST][MOST], line[MOST];
   tune_pdl_begin_pattern(w, name);
-  tune_pdl_operand(w, "from", products_type(winograd).text);
+  tune_pdl_operand(w, "from", products_type(winograd, lanes).text);
   tune_pdl_operand(w, "into", made.text);
   write_nest(w, "output", "from");
-  rewrite r = begin_rewrite(winograd, w);
+  rewrite r = begin_rewrite(winograd, lanes, w);
   for (size_t j = 0; j < size; j++) {
     for (size_t i = 0; i < size; i++)
       line[i] = write_read(&r, "from", AT(INDEX[i], INDEX[j], "i0", "i0", "i0", "i0"), 6);
