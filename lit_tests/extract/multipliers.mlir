@@ -106,3 +106,25 @@ func.func @alone(%x: tensor<1x9x8x7xf32>, %w: tensor<3x3x7x8xf32>, %y: tensor<1x
       outs(%z1 : tensor<1x7x6x16x2xf32>) -> tensor<1x7x6x16x2xf32>
   return %0, %1 : tensor<1x7x6x7x8xf32>, tensor<1x7x6x16x2xf32>
 }
+
+// Channels of a group are no window: each result reads all of them as they lie.
+// CHECK-LABEL: func.func @groups
+// CHECK: call @tune_task_{{.*}} : (tensor<9x8x8x4xf32>, {{.*}}) -> tensor<7x6x8x4xf32>
+// CHECK-NOT: call
+// CHECK: return
+func.func @groups(%x: tensor<9x8x8x4xf32>, %w: tensor<3x3x8x4x4xf32>) -> tensor<7x6x8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<7x6x8x4xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<7x6x8x4xf32>) -> tensor<7x6x8x4xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(h, w, g, o, kh, kw, i) -> (h + kh, w + kw, g, i)>,
+                                        affine_map<(h, w, g, o, kh, kw, i) -> (kh, kw, g, i, o)>,
+                                        affine_map<(h, w, g, o, kh, kw, i) -> (h, w, g, o)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<9x8x8x4xf32>, tensor<3x3x8x4x4xf32>) outs(%z : tensor<7x6x8x4xf32>) {
+  ^bb0(%a: f32, %c: f32, %s: f32):
+    %m = arith.mulf %a, %c : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<7x6x8x4xf32>
+  return %0 : tensor<7x6x8x4xf32>
+}

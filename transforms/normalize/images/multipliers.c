@@ -29,10 +29,14 @@ typedef struct multiplied {
 //===--- Finding ------------------------------------------------------------------------===//
 
 // Whether the filter is read by windows, channels and results alone, an element of it by each, and
-// the image by windows as well.
+// the image by windows as well. Channels of a group, right behind the groups, are no window: each
+// of the results would have a copy of all of them.
 static bool has_windows(const multiplied *m) {
   const tune_nest_maps *n = &m->nest;
   MlirAffineMap image = n->maps[m->image], filter = n->maps[m->filter];
+  intptr_t next = m->at_image + 1;
+  intptr_t behind =
+      next < mlirAffineMapGetNumResults(image) ? tune_nest_maps_loop(image, next) : -1;
   double windows = 1;
   for (intptr_t loop = 0; loop < n->loop_count; ++loop) {
     bool is_parallel = tune_nest_maps_has(tune_nest_maps_result(n), loop);
@@ -41,7 +45,8 @@ static bool has_windows(const multiplied *m) {
       return false;
     if (is_parallel || n->extents[loop] == 1)
       continue;
-    if (!tune_nest_maps_has(image, loop) || tune_nest_maps_dimension(filter, loop) < 0)
+    if (loop == behind || !tune_nest_maps_has(image, loop) ||
+        tune_nest_maps_dimension(filter, loop) < 0)
       return false;
     windows *= (double)n->extents[loop];
   }
