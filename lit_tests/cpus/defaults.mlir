@@ -51,7 +51,7 @@ func.func @few_rows(%a: tensor<16x1024xf32>, %b: tensor<1024x1024xf32>, %c: tens
 // CHECK: rule 'winograd_nchw'
 // CHECK: algorithm linalg winograd {{.*}}direct, winograd
 // CHECK: winograd_block linalg 16
-// CHECK: winograd_mr vector 4
+// CHECK: winograd_mr vector 6
 // CHECK: winograd_nr vector 16
 // WIDE-LABEL: conv 32x56x56 over 32x3x3 f32
 // WIDE: algorithm linalg winograd {{.*}}direct, winograd

@@ -45,6 +45,16 @@ typedef struct child {
 
 void child_notes_begin(child_notes *notes) { notes->began = tune_clock_seconds(); }
 
+void child_notes_begin_beside(child_notes *notes) { notes->since = tune_clock_seconds(); }
+
+double child_notes_end_beside(child_notes *notes) {
+  double seconds = tune_clock_seconds() - notes->since;
+  notes->beside += seconds;
+  notes->since = 0;
+  child_notes_begin(notes);
+  return seconds;
+}
+
 // A signal handler has no other way to find them. NULL in the parent.
 static child_notes *handler_notes;
 
@@ -108,9 +118,8 @@ static double all_seconds(const child_limits *limits) {
 static void apply_limits(const child_limits *limits) {
   limit_resource(RLIMIT_CORE, 0, 0);
   // The parent watches the wall clock; this is for where the parent is stopped itself. SIGXCPU
-  // comes at the soft limit, SIGKILL at the hard one. Two more than threads and this one: what no
-  // limit counts takes CPU time, too.
-  double seconds = ceil(all_seconds(limits) * (double)(limits->threads + 3)) + 1;
+  // comes at the soft limit, SIGKILL at the hard one.
+  double seconds = ceil(all_seconds(limits) * (double)(limits->threads + 1) + limits->beside) + 1;
   limit_resource(RLIMIT_CPU, seconds, seconds + 2);
   double address_space, data;
   memory_used(&address_space, &data);
@@ -366,10 +375,12 @@ static tune_status wait_for_report(child *c, const child_limits *limits, const c
   double start = tune_clock_seconds();
   bool watches = watch != NULL;
   for (;;) {
-    double all = all_seconds(limits) + c->notes->beside, left = start + all;
+    double now = tune_clock_seconds(), since = c->notes->since;
+    double left = start + all_seconds(limits) + c->notes->beside - now;
     if (limits->runs)
-      left = fmin(left, fmax(start, c->notes->began) + limits->seconds);
-    left -= tune_clock_seconds();
+      left = fmin(left, fmax(start, c->notes->began) + limits->seconds - now);
+    if (since > 0 && now - since < CHILD_MOST_BESIDE) // looked at again before long
+      left = fmax(limits->seconds, 0.1);
     if (left <= 0) {
       *out_end = CHILD_TIMED_OUT;
       return TUNE_OK;

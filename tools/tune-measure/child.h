@@ -29,6 +29,7 @@ typedef struct child_notes {
   volatile size_t artifact;     // which of several
   volatile double began;        // the run that it is at (child_notes_begin); 0: no run has
   volatile double beside;       // seconds of work of ours between runs, which no limit counts
+  volatile double since;        // that such work is under way; 0: it is not
   tune_kernel *volatile kernel; // asked for where an address lies; of the child only
   // Written by the signal handler.
   volatile sig_atomic_t signal;
@@ -40,6 +41,9 @@ typedef struct child_notes {
   volatile size_t argument;
 } child_notes;
 
+// Seconds that work of ours between two runs may take, which is more than any does.
+#define CHILD_MOST_BESIDE 60.0
+
 typedef struct child_limits {
   double seconds; // of wall time, once it runs; of each run where there are `runs`
   size_t runs;    // that child_notes_begin is called for, at most; 0: it is not
@@ -47,6 +51,7 @@ typedef struct child_limits {
   // `bytes` is of memory that is written (RLIMIT_DATA) and not of address space, which drivers of
   // GPUs reserve by the terabyte, for what is on the device.
   bool has_driver;
+  double beside;      // seconds of CPU time, about, that child_notes.beside comes to
   bool has_candidate; // it runs code of an artifact, and so in a sandbox (support/sandbox.h)
   int kept_fd;        // an open file of the parent's that the child needs; 0: none
   const char *const *writable; // folders that a child with a candidate may write to
@@ -77,6 +82,10 @@ typedef struct child_outcome {
 
 // In the child: a run begins, which has the limit's seconds from now on.
 void child_notes_begin(child_notes *notes);
+// Work of ours between runs begins, and is done; the next run begins afterwards. Returns its
+// seconds.
+void child_notes_begin_beside(child_notes *notes);
+double child_notes_end_beside(child_notes *notes);
 
 // Runs in the child. A status it returns is what child_run returns in the parent.
 typedef tune_status (*child_body)(void *context, child_notes *notes, json_t **out_report);

@@ -1,7 +1,6 @@
 //===- subject.c --------------------------------------------------------------------------===//
 
 #include "tools/tune-measure/subject.h"
-#include "support/clock.h"
 #include "support/string_builder.h"
 #include "targets/npy.h"
 
@@ -255,10 +254,9 @@ tune_status subject_flush(subject *s, double *out_seconds) {
   *out_seconds = 0;
   if (!s->of->flushes_cache || !s->of->target->flush)
     return TUNE_OK;
-  double start = tune_clock_seconds();
+  child_notes_begin_beside(s->notes);
   tune_status status = s->of->target->flush(s->target);
-  *out_seconds = tune_clock_seconds() - start;
-  s->notes->beside += *out_seconds;
+  *out_seconds = child_notes_end_beside(s->notes);
   return status;
 }
 

@@ -8,6 +8,7 @@ bool task_takes_time(const tune_target_class *target) { return target != &tune_t
 child_limits task_make_limits(const tune_limits *limits, const task *t, double default_seconds) {
   return (child_limits){.seconds = limits->seconds > 0 ? limits->seconds : default_seconds,
                         .has_candidate = true,
+                        .beside = t->flushes_cache ? CHILD_MOST_BESIDE : 0,
                         .bytes = limits->bytes > 0 ? limits->bytes : TUNE_RUN_BYTES,
                         .has_driver = t->target != &tune_target_cpu,
                         .threads = t->threads,

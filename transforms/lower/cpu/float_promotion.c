@@ -43,10 +43,14 @@ static MlirType element_of(MlirType type) {
   return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
 }
 
+static bool is_narrow_number(MlirType type) {
+  return mlirTypeIsAF16(type) || mlirTypeIsABF16(type);
+}
+
 // A scalar, or a vector of fixed size, of f16 or bf16.
 static bool is_narrow(MlirValue value) {
-  MlirType type = mlirValueGetType(value), element = element_of(type);
-  return (mlirTypeIsAF16(element) || mlirTypeIsABF16(element)) &&
+  MlirType type = mlirValueGetType(value);
+  return is_narrow_number(element_of(type)) &&
          !(mlirTypeIsAVector(type) &&
            (mlirVectorTypeIsScalable(type) || mlirShapedTypeGetRank(type) > MAX_RANK));
 }
@@ -178,14 +182,16 @@ static bool is_of_marked_memory(const widening *self, MlirOperation op) {
   return memory >= 0 && is_marked(self, mlirOperationGetOperand(op, memory));
 }
 
-// Whether what `store` writes to is of the stack, and a loop reads there what the iteration before
-// has written: as if it were carried. So are the sums of a tile whose rows are no whole vectors,
+// Whether what `store` writes to is of the stack, outside of the block (a loop's) that reads it and
+// writes it: as if the loop carried it. So are the sums of a tile whose rows are no whole vectors,
 // until LLVM takes them into registers.
 static bool carries_in_memory(MlirOperation store) {
   MlirValue memory = mlirOperationGetOperand(store, memory_operand(store));
   MlirOperation alloca = tune_ir_definition(memory);
   MlirType type = mlirValueGetType(memory);
   if (!tune_ir_is(alloca, "memref.alloca") || mlirOperationGetNumOperands(alloca) > 0 ||
+      !is_narrow_number(mlirShapedTypeGetElementType(type)) ||
+      mlirShapedTypeGetRank(type) > MAX_RANK ||
       !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
     return false;
   bool is_read = false;
@@ -193,7 +199,9 @@ static bool carries_in_memory(MlirOperation store) {
   for (MlirOpOperand use = mlirValueGetFirstUse(memory); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (memory_operand(user) != mlirOpOperandGetOperandNumber(use))
+    bool is_in_body =
+        tune_ir_string_starts(tune_ir_name(mlirOperationGetParentOperation(user)), "linalg.");
+    if (is_in_body || memory_operand(user) != mlirOpOperandGetOperandNumber(use))
       return false;
     is_read |=
         mlirOperationGetNumResults(user) > 0 && mlirBlockEqual(mlirOperationGetBlock(user), block);

@@ -183,8 +183,8 @@ double tune_winograd_gain(const tune_winograd *winograd) {
   // whole ones.
   double most = (double)winograd->most_lanes, parts = most / (double)winograd->lanes,
          depth_parts = most / (double)winograd->depth_lanes;
-  double in_parts = FILTER_COST + products * tiles + tiles * TILE_COST / (double)winograd->channels;
-  double along_depth = tiles * TILE_COST / (double)winograd->depth;
+  double in_parts = FILTER_COST + products * tiles + tiles * TILE_COST / (double)winograd->depth;
+  double along_depth = tiles * TILE_COST / (double)winograd->channels; // of the image
   return weights * pixels / winograd->direct_rate / (parts * in_parts + depth_parts * along_depth);
 }
 

@@ -6,7 +6,8 @@
 #include <stdio.h>
 
 #define OP "!transform.any_op"
-// Tiles that a transform of the filter is worth: a twelfth of their products.
+// Tiles that a transform of the filter is worth: a twelfth of their products. Bands of the same
+// height may have fewer.
 #define FEWEST_TILES 60
 // Rows of the largest register tile: a band, and what is left of lines, has as many.
 #define FEWEST_ROWS 16
@@ -37,14 +38,15 @@ void tune_winograd_choose_bands(const tune_machine *machine, tune_winograd_plan 
   int64_t across = tune_winograd_tiles(&one), rows = (int64_t)(0.6 * cache / bytes_of(plan, &one));
   if (rows * across < FEWEST_TILES)
     rows = (FEWEST_TILES + across - 1) / across;
-  if (rows >= down)
+  if (rows >= down && winograd->batch == 1)
     return;
-  // Of about the same height.
-  int64_t count = (down + rows - 1) / rows;
+  // Of about the same height; or one image after the other.
+  int64_t count = rows >= down ? 1 : (down + rows - 1) / rows;
   rows = (down + count - 1) / count;
-  int64_t lines = rows * tile, rest = winograd->height % lines;
+  int64_t lines = count == 1 ? winograd->height : rows * tile, rest = winograd->height % lines;
   tune_winograd band = lines_of(winograd, lines), last = lines_of(winograd, rest);
-  if (winograd->height <= lines || (rest && tune_winograd_tiles(&last) < FEWEST_ROWS))
+  if ((winograd->height <= lines && winograd->batch == 1) ||
+      (rest && tune_winograd_tiles(&last) < FEWEST_ROWS))
     return;
   plan->bands = (tune_winograd_bands){
       .lines = lines, .rest = rest, .is_default = bytes_of(plan, &band) <= cache};

@@ -20,7 +20,8 @@ extern "C" {
 #endif
 
 // Fills `plan->bands` in, going by `plan->winograd` and `plan->kc_default`; zeroes where all of the
-// image is in a cache anyhow, or its channels are not innermost.
+// image is in a cache anyhow, its channels are not innermost or in groups, or too few tiles are
+// left behind the bands. Of several images each has bands of its own, or is one.
 void tune_winograd_choose_bands(const tune_machine *machine, tune_winograd_plan *plan);
 
 // The convolution of the handle `anchor`, as a whole or in bands: of a plan that has them,
