@@ -45,11 +45,6 @@ static bool repeats_panels(const tune_contraction_plan *plan) {
   return false;
 }
 
-static double part_filled(int64_t extent, int64_t lanes) {
-  int64_t whole = (extent + lanes - 1) / lanes * lanes;
-  return extent > 0 ? (double)extent / (double)whole : 1;
-}
-
 // Vectors of pixels, whose windows begin anywhere, where channels fill vectors nearly as well, or
 // pixels do not. (With AVX-512, 32x7x7 to 3 channels of 128x128 pixels takes 0.2 of the time in
 // vectors of pixels, to 9 channels 0.4; of 24x24 pixels to 8 channels it is the same.)
@@ -57,9 +52,9 @@ static bool has_vectors_of_pixels(const tune_contraction_plan *plan) {
   enum { FEW_CHANNELS = 16 }; // they are not worth a copy of the image
   int64_t lanes = plan->lanes;
   return !tune_operand_is_projection(&plan->anchor->operands[plan->b]) &&
-         (plan->nr_default < lanes ||
-          (plan->depths >= FEW_CHANNELS &&
-           3 * part_filled(plan->rows, lanes) > 2 * part_filled(plan->cols, lanes)));
+         (plan->nr_default < lanes || (plan->depths >= FEW_CHANNELS &&
+                                       3 * tune_contraction_part_filled(plan->rows, lanes) >
+                                           2 * tune_contraction_part_filled(plan->cols, lanes)));
 }
 
 // Channels behind a window that only parts of vectors divide, where whole ones have more lanes with
@@ -67,7 +62,8 @@ static bool has_vectors_of_pixels(const tune_contraction_plan *plan) {
 static bool has_better_filled(const tune_contraction_plan *plan) {
   int64_t lanes = plan->lanes;
   return plan->has_window && plan->cols_divide && plan->nr_default < lanes &&
-         10 * part_filled(plan->cols, lanes) > 11 * (double)plan->nr_default / (double)lanes;
+         10 * tune_contraction_part_filled(plan->cols, lanes) >
+             11 * (double)plan->nr_default / (double)lanes;
 }
 
 // Turning a result once it is there is better than element by element, and turning an operand once

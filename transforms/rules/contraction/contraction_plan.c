@@ -481,3 +481,8 @@ bool tune_contraction_plan_make(const tune_structure *structure, const tune_mach
                              !out_plan->has_window && !out_plan->dynamic_rows;
   return true;
 }
+
+double tune_contraction_part_filled(int64_t extent, int64_t lanes) {
+  int64_t whole = (extent + lanes - 1) / lanes * lanes;
+  return extent > 0 ? (double)extent / (double)whole : 1;
+}

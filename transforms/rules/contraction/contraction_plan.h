@@ -65,6 +65,9 @@ typedef struct tune_contraction_plan {
 bool tune_contraction_plan_make(const tune_structure *structure, const tune_machine *machine,
                                 tune_contraction_plan *out_plan);
 
+// The part of the lanes of whole vectors, of `lanes` each, that `extent` of them fill.
+double tune_contraction_part_filled(int64_t extent, int64_t lanes);
+
 // Of an element of B as it is read, again and again: widened by then
 // (transforms/lower/cpu/wide_operands.h).
 int64_t tune_contraction_bits_of_b(const tune_contraction_plan *plan);

@@ -51,10 +51,9 @@ static int64_t dividing_lanes(int64_t extent, int64_t lanes, int64_t least) {
 // How fast the products of the direct convolution are beside those of whole vectors. Its vectors of
 // channels are those that divide them, or whole ones with zeroes behind (contraction.c).
 static double direct_rate(const tune_contraction_plan *direct) {
-  double whole = (double)direct->lanes, vectors = ceil((double)direct->cols / whole),
-         filled = (double)direct->cols / (vectors * whole),
+  double whole = (double)direct->lanes,
          parts = direct->cols_divide ? fmin((double)direct->nr_default / whole, 1) : 0;
-  return fmax(filled, parts);
+  return fmax(tune_contraction_part_filled(direct->cols, direct->lanes), parts);
 }
 
 static bool find_convolution(tune_winograd_plan *plan) {
@@ -477,9 +476,9 @@ static bool winograd_yields(const tune_structure *structure, const tune_machine 
   tune_winograd_plan plan;
   if (!make_plan(structure, machine, &plan) || plan.group != TUNE_NO_LOOP)
     return false;
-  double whole = (double)plan.winograd.most_lanes, channels = (double)plan.winograd.channels;
-  double filled = channels / (ceil(channels / whole) * whole);
-  return 10 * filled > 11 * (double)plan.winograd.lanes / whole;
+  const tune_winograd *winograd = &plan.winograd;
+  double filled = tune_contraction_part_filled(winograd->channels, winograd->most_lanes);
+  return 10 * filled > 11 * (double)winograd->lanes / (double)winograd->most_lanes;
 }
 
 static double winograd_gain(const tune_structure *structure, const tune_machine *machine) {
