@@ -32,6 +32,20 @@ static bool has_feature(const json_t *fingerprint, const char *name) {
   return false;
 }
 
+// Intel's cores do one vdpbf16ps in two cycles, which is half of what their multiply-adds of f32
+// do: widening first is up to twice as fast (docs/spaces.md#dot_contraction). AMD's is twice of
+// that.
+static bool has_fast_bf16_dot(const json_t *fingerprint) {
+  static const char *const INTEL[] = {"cooperlake",    "sapphirerapids",  "emeraldrapids",
+                                      "graniterapids", "graniterapids-d", "diamondrapids"};
+  const char *vendor = json_string_value(json_object_get(fingerprint, "vendor"));
+  const char *cpu = json_string_value(json_object_get(fingerprint, "cpu"));
+  bool is_intel = vendor && strcmp(vendor, "GenuineIntel") == 0;
+  for (size_t i = 0; cpu && i < sizeof INTEL / sizeof *INTEL; ++i)
+    is_intel |= strcmp(cpu, INTEL[i]) == 0;
+  return !is_intel && json_is_true(json_object_get(fingerprint, "has_bf16_dot"));
+}
+
 void tune_machine_read_fingerprint(tune_machine *machine, const json_t *fingerprint) {
   const char *target = json_string_value(json_object_get(fingerprint, "target"));
   machine->kind = target ? tune_target_kind_of(target) : TUNE_KIND_CPU;
@@ -42,7 +56,7 @@ void tune_machine_read_fingerprint(tune_machine *machine, const json_t *fingerpr
   read_bytes(fingerprint, "vector_registers", &registers);
   machine->vector_bits = (unsigned)bits;
   machine->vector_registers = (unsigned)registers;
-  machine->has_bf16_dot = json_is_true(json_object_get(fingerprint, "has_bf16_dot"));
+  machine->has_bf16_dot = has_fast_bf16_dot(fingerprint);
   machine->has_int8_dot = json_is_true(json_object_get(fingerprint, "has_int8_dot"));
   machine->has_int16_pairs = (bits == 256 && has_feature(fingerprint, "avx2")) ||
                              (bits == 512 && has_feature(fingerprint, "avx512bw"));

@@ -24,7 +24,8 @@ typedef struct tune_machine {
   unsigned vector_registers; // 16, 32
   int64_t l1_bytes, l2_bytes, l3_bytes;
   unsigned threads;                // that the candidate may use
-  bool has_bf16_dot, has_int8_dot; // instructions that add up products of narrow elements
+  bool has_bf16_dot, has_int8_dot; // instructions that add up products of narrow elements, faster
+                                   // than those of f32 are multiplied
   bool has_int16_pairs; // vpmaddwd in registers of that width: sums of two products of 16 bits
   tune_device gpu;      // where `kind` is not TUNE_KIND_CPU
 } tune_machine;

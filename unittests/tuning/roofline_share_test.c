@@ -54,6 +54,16 @@ static void types_have_their_peaks(void **state) {
   assert_place(&work, "L1", 8e-12);
 }
 
+// Where units for narrow elements do less than those of f32, elements are widened first.
+static void slow_units_bound_nothing(void **state) {
+  (void)state;
+  json_t *slow = json_pack("{s{sfsf}}", "peak", "f32", 100.0, "bf16", 50.0);
+  const char *of;
+  assert_float_equal(tune_roofline_peak(slow, "bf16", &of), 100e9, 0);
+  assert_string_equal(of, "f32");
+  json_decref(slow);
+}
+
 static void what_is_not_known_has_no_place(void **state) {
   (void)state;
   tune_roofline_work work = {.type = "f32"};
@@ -70,6 +80,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_longer_one_bounds),
       cmocka_unit_test(types_have_their_peaks),
+      cmocka_unit_test(slow_units_bound_nothing),
       cmocka_unit_test(what_is_not_known_has_no_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
