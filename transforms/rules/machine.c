@@ -32,9 +32,9 @@ static bool has_feature(const json_t *fingerprint, const char *name) {
   return false;
 }
 
-// Intel's cores do one vdpbf16ps in two cycles, which is half of what their multiply-adds of f32
-// do: widening first is up to twice as fast (docs/spaces.md#dot_contraction). AMD's is twice of
-// that.
+// On Intel's cores vdpbf16ps adds up half as many products as multiply-adds of f32 do, so that
+// widening first is up to twice as fast. That was measured on family 6, model 207
+// (docs/spaces.md#bf16-on-intels-cpus); those of the other names are taken to be alike.
 static bool has_fast_bf16_dot(const json_t *fingerprint) {
   static const char *const INTEL[] = {"cooperlake",    "sapphirerapids",  "emeraldrapids",
                                       "graniterapids", "graniterapids-d", "diamondrapids"};

@@ -23,9 +23,9 @@ typedef struct tune_machine {
   unsigned vector_bits;      // of a register: 128, 256, 512
   unsigned vector_registers; // 16, 32
   int64_t l1_bytes, l2_bytes, l3_bytes;
-  unsigned threads;                // that the candidate may use
-  bool has_bf16_dot, has_int8_dot; // instructions that add up products of narrow elements, faster
-                                   // than those of f32 are multiplied
+  unsigned threads;     // that the candidate may use
+  bool has_bf16_dot;    // adds up products of bf16, by more at a time than those of f32
+  bool has_int8_dot;    // adds up products of bytes
   bool has_int16_pairs; // vpmaddwd in registers of that width: sums of two products of 16 bits
   tune_device gpu;      // where `kind` is not TUNE_KIND_CPU
 } tune_machine;

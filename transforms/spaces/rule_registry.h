@@ -32,8 +32,8 @@ typedef struct tune_rule_taken {
 // it takes, and at last what else takes it as it is. A form is called by its rule, "contraction",
 // where that is the first of the rule, and always as "contraction/raw", "contraction/filter".
 // Of products whose factors may be rounded (dialects/allow.h) there are also forms where they are,
-// "dot_contraction/bf16": on CPUs with instructions for these they come first, unless a rule
-// multiplies less (Winograd's); else last of those that are made for the task.
+// "dot_contraction/bf16": on CPUs whose instructions for these do more than those for f32 they come
+// first, unless a rule multiplies less (Winograd's); else last of those that are made for the task.
 //
 // The first form is written together with the first one that is raw where it is not, or the other
 // way round (rules/schedule_forms.h); all others by themselves.

@@ -13,8 +13,7 @@ double tune_roofline_peak(const json_t *roofline, const char *type, const char *
   const json_t *peaks = json_object_get(roofline, "peak");
   const char *of = type;
   double peak = json_number_value(json_object_get(peaks, of));
-  // What is widened first goes at f32's rate, which may be higher than that of an instruction for
-  // it.
+  // What is widened first goes at the rate of f32.
   double wide = json_number_value(json_object_get(peaks, "f32"));
   if (is_narrow(type) && !(peak > wide)) {
     of = "f32";

@@ -20,8 +20,8 @@ extern "C" {
 #endif
 
 // Arithmetic at best, in flops per second, for an element type as in records ("f32"); 0 where it is
-// not known. `*out_of` (NULL: nobody asks) is the type whose peak that is, as narrow types without
-// units of their own are computed in f32; borrowed.
+// not known. `*out_of` (NULL: nobody asks) is the type whose peak that is, as narrow types are
+// computed in f32 where that is as fast or they have no units of their own; borrowed.
 double tune_roofline_peak(const json_t *roofline, const char *type, const char **out_of);
 // Bytes per second at best from the nearest memory that holds `bytes`, the furthest where caches
 // are flushed; 0 where it is not known. `*out_level` (NULL: nobody asks) is its name; borrowed.
