@@ -68,6 +68,8 @@ void tune_progress_destroy(tune_progress *progress) {
 // All but the name of the task and what stands before it.
 static void describe_figures(const tune_progress_state *state, const char *separator,
                              tune_string_builder *line) {
+  if (state->way)
+    tune_string_builder_appendf(line, "%s%s", separator, state->way);
   tune_string_builder_appendf(line, "%s%zu/%zu", separator, state->trials, state->trial_limit);
   if (state->best > 0)
     tune_string_builder_appendf(line, "%sbest %s", separator,

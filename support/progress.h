@@ -5,7 +5,7 @@
 //
 //   [1/3] matmul 512x1024x1024 f32  37/64  best 9.510 ms  94.2 % of peak  3 failed  4 s left
 //
-// Where the terminal is too narrow for it, the name is cut first.
+// Where the terminal is too narrow for it, the name is cut first. A way (below) stands behind it.
 //
 // Where the stream is no terminal (or TERM is "dumb"), plain lines: the first of a task,
 // then one every so many seconds, and the last. A line goes out in one write, so that
@@ -48,6 +48,7 @@ void tune_progress_options_init(tune_progress_options *options);
 // How far one task has come. What is 0 is not known and not shown, but for trials and limit.
 typedef struct tune_progress_state {
   const char *name;           // of the task, for people
+  const char *way;            // how it is done, where that is told: "by rule 'contraction'"
   size_t number, task_count;  // the first task is 1; shown where there are several
   size_t trials, trial_limit; //
   size_t failed;              //

@@ -47,6 +47,12 @@ typedef struct tune_search_whole {
 
 // What happens, as it happens. Any function may be NULL; all that is pointed to is borrowed for the
 // call.
+// How a task is searched at the moment.
+typedef struct tune_search_way {
+  const char *text;     // "by rule 'winograd'"; NULL: as it is first
+  double first_seconds; // that its default takes as it is first; 0: not known, or that is now
+} tune_search_way;
+
 typedef struct tune_search_observer {
   void *user;
   void (*begin)(void *user, const tune_target_facts *facts, const char *database, size_t tasks,
@@ -60,7 +66,8 @@ typedef struct tune_search_observer {
   void (*restarted)(void *user, const tune_restarted *server);
   void (*left_out)(void *user, MlirLocation location, const char *op_name, const char *reason,
                    size_t count);
-  void (*progress)(void *user, size_t task, const tune_session_progress *progress);
+  void (*progress)(void *user, size_t task, const tune_search_way *way,
+                   const tune_session_progress *progress);
   void (*task_done)(void *user, size_t index, const tune_task *task, size_t occurrences,
                     const tune_session_result *result);
   // A task none of whose first candidates went well, as `failures` say: it is searched once more,

@@ -38,14 +38,17 @@ struct tune_search_report {
 //===--------------------------------------------------------------------------===//
 
 static tune_progress_state progress_state(const tune_search_report *report, size_t index,
+                                          const tune_search_way *way,
                                           const tune_session_progress *progress) {
-  double speedup = progress->best > 0 ? progress->default_time / progress->best : 0;
+  double first = way->first_seconds > 0 ? way->first_seconds : progress->default_time;
+  double speedup = progress->best > 0 ? first / progress->best : 0;
   // Too high a share shows that the peak is wrong, which is looked into when the task is done.
   double percent = tune_task_percent_of_peak(progress->task, progress->best);
   if (percent > TUNE_SEARCH_HIGHEST_PERCENT)
     percent = 0;
   return (tune_progress_state){
       .name = progress->task->name,
+      .way = way->text,
       .number = index + 1,
       .task_count = report->tasks,
       .trials = progress->trials,
@@ -59,9 +62,10 @@ static tune_progress_state progress_state(const tune_search_report *report, size
   };
 }
 
-static void on_progress(void *user, size_t index, const tune_session_progress *progress) {
+static void on_progress(void *user, size_t index, const tune_search_way *way,
+                        const tune_session_progress *progress) {
   tune_search_report *report = user;
-  tune_progress_state state = progress_state(report, index, progress);
+  tune_progress_state state = progress_state(report, index, way, progress);
   if (progress->phase == TUNE_SESSION_DONE)
     tune_progress_finish_task(report->progress, &state);
   else

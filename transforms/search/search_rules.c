@@ -28,7 +28,8 @@ typedef struct form {
   tune_session_result result;
 } form;
 
-static void enter(search *s, const form *of) {
+static void enter(search *s, const form *of, double first_time) {
+  s->first_seconds = of->number ? first_time : 0;
   s->spaces[s->index] = of->space;
   s->tasks.attempts[s->index].passed_over = of->number;
   s->space = of->space;
@@ -118,14 +119,15 @@ tune_status tune_search_try_rules(search *s, tune_task *task, tune_session_resul
     status = make_space(s, i, &other.space);
     if (!other.space)
       break;
-    enter(s, &other);
+    enter(s, &other, first_time);
     if (!other.space->leaves_device && tune_status_is_ok(status))
       status = try_other(s, &best, &other, &is_better);
     form_deinit(is_better ? &best : &other);
     if (is_better)
       best = other;
-    enter(s, &best);
+    enter(s, &best, first_time);
   }
+  s->first_seconds = 0;
   *result = best.result;
   if (best.number && first_time > 0)
     compare_with_first(s, first_time, result);

@@ -101,6 +101,7 @@ struct tune_search {
   // Of the task being tuned (tune_search_turn_to).
   size_t index;
   const tune_task_space *space;
+  double first_seconds; // by another rule than the first: what the default of that takes, else 0
 
   size_t failed_tasks;        // in which no candidate worked
   bool has_doubted;           // the roofline, and measured it again

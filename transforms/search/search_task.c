@@ -135,8 +135,16 @@ static tune_status find_seeds(search *s, seed_list *seeds) {
 
 static void on_progress(void *user, const tune_session_progress *progress) {
   search *s = user;
+  char text[96];
+  tune_search_way way = {.first_seconds = s->first_seconds};
+  if (s->is_of_parts)
+    way.text = "a part";
+  else if (s->first_seconds > 0 && s->space->rule) {
+    snprintf(text, sizeof text, "by rule '%s'", s->space->rule);
+    way.text = text;
+  }
   // Parts have the number of what they are of.
-  s->observer->progress(s->observer->user, s->is_of_parts ? s->whole : s->index, progress);
+  s->observer->progress(s->observer->user, s->is_of_parts ? s->whole : s->index, &way, progress);
 }
 
 static tune_status on_write_script(void *user, const tune_task *task, const tune_config *config,
@@ -323,7 +331,13 @@ tune_status tune_search_run_known(search *s, tune_task *out_task, tune_session_r
   tune_session_options session = s->options->session;
   tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, out_task);
   session.trials = 1;
-  return run_session(s, out_task, session, (record_view){.keeps_winners = true}, out_result);
+  // All was told when it was tried.
+  bool tells_progress = s->tells_progress;
+  s->tells_progress = false;
+  tune_status status =
+      run_session(s, out_task, session, (record_view){.keeps_winners = true}, out_result);
+  s->tells_progress = tells_progress;
+  return status;
 }
 
 tune_status tune_search_run_trials(search *s, tune_task *out_task,

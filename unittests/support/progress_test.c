@@ -91,6 +91,13 @@ static void names_give_way_to_figures(void **state) {
   tune_progress_update(f.progress, &named);
   expect(&f,
          "\rmatmul 512x1024x1024 f32 +t\xe2\x80\xa6  37/64  best 9.510 ms  4 s left\x1b[K\r\x1b[K");
+  named.way = "by rule 'contraction'";
+  fixture_init(&f, TUNE_PROGRESS_LIVE, 0, 81);
+  tune_progress_update(f.progress, &named);
+  expect(&f,
+         "\rmatmul 512x1024x1024 f32\xe2\x80\xa6  by rule 'contraction'  37/64  best 9.510 ms  4 s "
+         "left\x1b[K\r\x1b[K");
+  named.way = NULL;
   fixture_init(&f, TUNE_PROGRESS_LIVE, 0, 31);
   tune_progress_update(f.progress, &named);
   expect(&f, "\rmatmul 512x1024\xe2\x80\xa6  37/64  best\xe2\x80\xa6\x1b[K\r\x1b[K");
