@@ -1,5 +1,5 @@
 // 72 channels are an odd number of vectors. A block of one vector would be copied in and out, so it is
-// none; where threads would have no other block, it is. The output is all the memory there is.
+// none; where threads would have no other block, it is a choice. The output is all the memory there is.
 // RUN: tune-opt %s --tune-print-space=target=cpu:x86-64-v3 -o %t.mlir 2>&1 | FileCheck %s --check-prefix=SPACE
 // SPACE: rule 'depthwise'
 // SPACE: block {{.*}} 24, 72
@@ -17,7 +17,7 @@
 // RUN: tune-opt %t.few.mlir --tune-print-space=target=cpu:x86-64-v3 -o /dev/null 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: tune-opt %t.few.mlir --tune-print-space="target=cpu:x86-64-v3 threads=2" -o /dev/null 2>&1 | FileCheck %s --check-prefix=TWO
 // ONE: block {{ *}}linalg {{ *}}40 {{.*}}40{{$}}
-// TWO: block {{ *}}linalg {{ *}}8 {{.*}}8, 40{{$}}
+// TWO: block {{ *}}linalg {{ *}}40 {{.*}}8, 40{{$}}
 func.func @conv(%x: tensor<56x56x72xf32>, %filter: tensor<3x3x72xf32>) -> tensor<56x56x72xf32> {
   %zero = arith.constant 0.0 : f32
   %padded = tensor.pad %x low[1, 1, 0] high[1, 1, 0] {

@@ -50,15 +50,17 @@
 
 // fold-memref-alias-ops and expand-strided-metadata come before vectors become loops, so that views
 // are gone when addresses are computed. math-expand-ops only takes what LLVM has no code for.
-// convert-openmp-to-llvm takes memrefs along, with plain malloc, so it comes after them.
+// convert-openmp-to-llvm takes memrefs along, with plain malloc, so it comes after them. What ends
+// a memref.alloca_scope, which convert-scf-to-openmp makes, has to be in its last block when
+// memrefs are converted, and convert-cf-to-llvm puts another one behind it for each cf.assert.
 #define BEFORE_FORALL "func.func(lower-vector-multi-reduction),fold-memref-alias-ops"
 #define TO_LLVM                                                                                    \
   "expand-strided-metadata,convert-vector-to-scf{full-unroll=true},lower-affine,"                  \
   "func.func(math-expand-ops{ops=fpowi}),convert-scf-to-cf,"                                       \
   "convert-vector-to-llvm{enable-x86vector=true reassociate-fp-reductions=true},"                  \
   "convert-complex-to-llvm,convert-math-to-llvm,convert-math-to-libm,"                             \
-  "convert-func-to-llvm,convert-ub-to-llvm,convert-cf-to-llvm,convert-arith-to-llvm,"              \
-  "convert-index-to-llvm,finalize-memref-to-llvm{use-generic-functions=1}"
+  "convert-func-to-llvm,convert-ub-to-llvm,convert-arith-to-llvm,convert-index-to-llvm,"           \
+  "finalize-memref-to-llvm{use-generic-functions=1},convert-cf-to-llvm"
 #define LAST "reconcile-unrealized-casts"
 
 struct tune_cpu_lowering {
@@ -149,6 +151,16 @@ static tune_status check_lowered(MlirOperation module) {
                              (int)name.length, name.data);
 }
 
+// A loop that threads share is all that its omp.parallel does, at whose end they wait for each
+// other as well.
+static MlirWalkResult wait_once(MlirOperation op, void *user_data) {
+  (void)user_data;
+  if (tune_ir_is(op, "omp.wsloop"))
+    mlirOperationSetAttributeByName(op, tune_ir_string("nowait"),
+                                    mlirUnitAttrGet(mlirOperationGetContext(op)));
+  return MlirWalkResultAdvance;
+}
+
 // With `out_arena` buffers of functions that call others are laid together first.
 static tune_status give_back_memory(tune_cpu_lowering *lowering, MlirOperation module,
                                     tune_arena_report *out_arena) {
@@ -174,6 +186,8 @@ static tune_status convert(tune_cpu_lowering *lowering, MlirOperation module,
   TUNE_RETURN_IF_ERROR(
       tune_pipeline_run(lowering->convert, module, "lowering to the LLVM dialect"));
   TUNE_RETURN_IF_ERROR(check_lowered(module));
+  if (lowering->has_threads)
+    mlirOperationWalk(module, wait_once, NULL, MlirWalkPreOrder);
   return tune_bf16_moves_run(module, tune_math_lacks_bf16(&lowering->target));
 }
 

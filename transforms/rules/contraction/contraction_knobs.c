@@ -21,6 +21,14 @@ void tune_contraction_write_tile_knobs(const tune_contraction_plan *plan,
   }
 }
 
+// Whether some tile of columns is of no whole register tiles as wide as there are.
+static bool has_odd_columns(const tune_contraction_plan *plan) {
+  for (size_t i = 0; plan->cols_divide && i < plan->nc.count; i++)
+    if (plan->nc.values[i] % plan->nr.values[plan->nr.count - 1])
+      return true;
+  return false;
+}
+
 void tune_contraction_write_knobs(const tune_contraction_plan *plan, const tune_machine *machine,
                                   tune_writer *w) {
   tune_writer_knob(w, "mc", "tile", TUNE_LEVEL_LINALG, &plan->mc, plan->mc_default);
@@ -31,6 +39,10 @@ void tune_contraction_write_knobs(const tune_contraction_plan *plan, const tune_
   if (plan->mc.count > 1) {
     tune_writer_constraint(w, "a tile of mc rows is made of whole register tiles",
                            "mc == %" PRId64 " || mc %% mr == 0", plan->rows);
+  }
+  if (has_odd_columns(plan)) {
+    tune_writer_constraint(w, "a tile of nc columns is made of whole register tiles",
+                           "nc %% nr == 0");
   }
 }
 

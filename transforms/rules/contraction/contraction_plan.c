@@ -402,6 +402,89 @@ static int64_t columns_in_cache(const tune_contraction_plan *plan, const tune_ma
   return tune_value_set_at_most(&plan->nc, room / (tune_contraction_bytes_of_b(plan, 1) + 1));
 }
 
+// The tallest register tile that divides a tile of `mc` rows, up to the default's, or of a single
+// vector as tall as there are; 0 where none does.
+static int64_t rows_within(const tune_contraction_plan *plan, int64_t mc) {
+  bool is_single = plan->nr_default <= (int64_t)plan->lanes;
+  int64_t found = 0;
+  for (size_t i = 0; i < plan->mr.count; i++)
+    if ((is_single || plan->mr.values[i] <= plan->mr_default) && mc % plan->mr.values[i] == 0)
+      found = plan->mr.values[i];
+  return found;
+}
+
+// What there is to choose from where threads have parts: tiles of rows and columns as threads share
+// them evenly, or nearly, which register tiles divide.
+static void add_shares(tune_contraction_plan *plan, int64_t threads) {
+  enum { LEAST_ROWS = 32 }; // that read the same of B
+  int64_t widest = plan->nr.values[plan->nr.count - 1], most = 4 * threads;
+  for (int64_t parts = 2; parts <= most && plan->rows / parts >= LEAST_ROWS; parts++)
+    if (plan->rows % parts == 0 && 2 * rows_within(plan, plan->rows / parts) >= plan->mr_default)
+      tune_value_set_add(&plan->mc, plan->rows / parts);
+  if (plan->cols_divide) {
+    int64_t step = plan->transposed ? widest : plan->nr_default;
+    for (int64_t parts = 2; parts <= most; parts++)
+      if (plan->cols % (parts * step) == 0)
+        tune_value_set_add(&plan->nc, plan->cols / parts);
+    // Of columns that are an odd number of register tiles: one each.
+    if (plan->cols % step == 0 && plan->cols / step <= most)
+      tune_value_set_add(&plan->nc, step);
+    return;
+  }
+  // Columns that nothing divides go in tiles of which the last is smaller, and padded as it is.
+  for (int64_t tiles = threads; tiles <= most; tiles *= 2) {
+    int64_t nc = round_up((plan->cols + tiles - 1) / tiles, widest);
+    if (nc >= 2 * widest && nc < plan->cols)
+      tune_value_set_add(&plan->nc, nc);
+  }
+}
+
+// Steps of the loops outside of rows and columns, which threads have parts of anyway.
+static int64_t count_outer(const tune_contraction_plan *plan) {
+  const tune_nest *anchor = plan->anchor;
+  double steps = 1;
+  for (size_t loop = 0; loop < anchor->loop_count; loop++)
+    if (!anchor->is_reduction[loop] && loop != plan->row && loop != plan->col)
+      steps *= (double)anchor->extent[loop];
+  return steps < 1e6 ? (int64_t)steps : 1000000;
+}
+
+// What the thread with the most tiles has to do, in half cycles a step of the depth. A tile has its
+// own copy of the columns of B, which costs as much as some rows, unless B is read in place.
+static double cost_of_shares(const tune_contraction_plan *plan, const tune_machine *machine,
+                             int64_t mc, int64_t nc) {
+  enum { COPY = 8 };
+  int64_t threads = machine->threads, vectors = round_up(plan->nr_default, plan->lanes);
+  vectors /= plan->lanes;
+  int64_t tiles = count_outer(plan) * ((plan->rows + mc - 1) / mc) * ((plan->cols + nc - 1) / nc);
+  int64_t rounds = (tiles + threads - 1) / threads;
+  int64_t mr = mc == plan->rows ? plan->mr_default : rows_within(plan, mc);
+  int64_t cost = mc == plan->rows ? cost_of_rows(plan, mr) : mc / mr * cost_of_tile(mr, vectors);
+  cost += tune_contraction_reads_in_place(plan, machine) ? 0 : COPY;
+  return (double)rounds * (double)cost * (double)nc;
+}
+
+// Tiles of which the busiest thread has least to do, and among those that are alike the largest:
+// of all rows first, as what columns have of B no other tile has.
+static void share_out(tune_contraction_plan *plan, const tune_machine *machine) {
+  int64_t most = plan->nc_default;
+  double best = 0;
+  for (size_t m = plan->mc.count; m-- > 0;)
+    for (size_t n = plan->nc.count; n-- > 0;) {
+      int64_t mc = plan->mc.values[m], nc = plan->nc.values[n];
+      if (nc > most || (mc != plan->rows && !rows_within(plan, mc)))
+        continue;
+      double cost = cost_of_shares(plan, machine, mc, nc);
+      if (best > 0 && cost >= 0.97 * best)
+        continue;
+      best = cost;
+      plan->mc_default = mc;
+      plan->nc_default = nc;
+    }
+  if (plan->mc_default != plan->rows)
+    plan->mr_default = rows_within(plan, plan->mc_default);
+}
+
 static void choose_outer(tune_contraction_plan *plan, const tune_machine *machine) {
   int64_t widest = plan->nr.values[plan->nr.count - 1];
   tune_value_set_add(&plan->nc, plan->cols);
@@ -423,26 +506,8 @@ static void choose_outer(tune_contraction_plan *plan, const tune_machine *machin
     plan->nc_default = columns_in_cache(plan, machine);
   if (machine->threads <= 1)
     return;
-  // Columns that nothing divides go in tiles of which the last is smaller, and padded as it is.
-  int64_t threads = machine->threads;
-  for (int64_t tiles = threads; tiles <= 4 * threads && !plan->cols_divide; tiles *= 2) {
-    int64_t nc = round_up((plan->cols + tiles - 1) / tiles, widest);
-    if (nc >= 2 * widest && nc < plan->cols)
-      tune_value_set_add(&plan->nc, nc);
-  }
-  // Enough tiles for the threads: along the columns first, which share no panel.
-  int64_t share = plan->cols_divide ? plan->cols / threads
-                                    : round_up((plan->cols + threads - 1) / threads, widest);
-  int64_t nc = tune_value_set_at_most(&plan->nc, share);
-  if (nc <= share)
-    plan->nc_default = nc;
-  else
-    plan->mc_default = tune_value_set_at_most(&plan->mc, plan->rows / threads);
-  // Made of whole register tiles, which the rows as such need not be.
-  int64_t mr = plan->mr_default;
-  for (size_t i = 0; i < plan->mr.count && plan->mc_default != plan->rows; i++)
-    if (plan->mr.values[i] <= mr && plan->mc_default % plan->mr.values[i] == 0)
-      plan->mr_default = plan->mr.values[i];
+  add_shares(plan, machine->threads);
+  share_out(plan, machine);
 }
 
 bool tune_contraction_plan_make(const tune_structure *structure, const tune_machine *machine,

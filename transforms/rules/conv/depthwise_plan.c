@@ -78,8 +78,12 @@ static bool choose_tile(tune_depthwise_plan *p, const tune_machine *machine) {
   p->lanes = machine->vector_bits / tune_operand_register_bits(&nest->operands[2]);
   if (p->lanes < 4)
     return false;
+  // Blocks of channels for the threads are made of these.
+  int64_t threads = machine->threads > 1 ? (int64_t)machine->threads : 1;
+  int64_t share = uses(p->filter, p->lane) ? lane_extent / threads : 0;
   for (int64_t vectors = 1; vectors <= 4; vectors *= 2)
-    if (lane_extent % (vectors * p->lanes) == 0)
+    if (lane_extent % (vectors * p->lanes) == 0 &&
+        (vectors == 1 || share < p->lanes || share % (vectors * p->lanes) == 0))
       tune_value_set_add(&p->nr, vectors * p->lanes);
   // Shorter vectors, where the widest do not divide; or a short line as one, of whatever length.
   for (int64_t part = p->lanes / 2; p->nr.count == 0 && part >= 4; part /= 2)
@@ -132,14 +136,43 @@ static int64_t block_of_long_pieces(const tune_depthwise_plan *p) {
   return p->block.values[i];
 }
 
+// Steps of the loops that are neither pixels nor channels, which threads have parts of.
+static int64_t count_others(const tune_depthwise_plan *p) {
+  const tune_nest *nest = p->ops.anchor;
+  double steps = 1;
+  for (size_t loop = 0; loop < nest->loop_count; loop++)
+    if (!nest->is_reduction[loop] && loop != p->line && loop != p->row && loop != p->lane)
+      steps *= (double)nest->extent[loop];
+  return steps < 1e6 ? (int64_t)steps : 1000000;
+}
+
+// The widest block, up to one that is read in long pieces or the default, of which the busiest
+// thread has least. Of a single vector it is none: it would be copied.
+static int64_t block_of_threads(const tune_depthwise_plan *p, int64_t others, int64_t threads) {
+  int64_t channels = p->ops.anchor->extent[p->lane], best = p->block_default, least = INT64_MAX;
+  int64_t widest = block_of_long_pieces(p);
+  if (widest < p->block_default)
+    widest = p->block_default;
+  for (size_t i = p->block.count; i-- > 0;) {
+    int64_t block = p->block.values[i], shares = channels / block * others;
+    int64_t most = (shares + threads - 1) / threads * block;
+    if (block <= widest && block >= 2 * p->nr.values[0] && most < least) {
+      least = most;
+      best = block;
+    }
+  }
+  return best;
+}
+
 // Blocks of the lanes where these are channels, so that all lines fit the first cache, or else as
 // narrow as is well read; and bands of lines that fit the second one beside other things. A part of
 // the channels is of two vectors at least: where one is all, its loop is gone by the time that
 // memory is found, and the block's results are copied in and out. Threads that would have no other
-// block take that.
+// block may take that.
 static void choose_band(tune_depthwise_plan *p, const tune_machine *machine) {
   const tune_nest *nest = p->ops.anchor;
   int64_t lines = nest->extent[p->line], bytes = line_bytes(p), limit = machine->l2_bytes / 4;
+  int64_t others = count_others(p), shares = others;
   p->block_default = 1;
   if (uses(p->filter, p->lane)) {
     int64_t channels = nest->extent[p->lane], step = p->nr.values[p->nr.count - 1];
@@ -151,13 +184,16 @@ static void choose_band(tune_depthwise_plan *p, const tune_machine *machine) {
     p->block_default = tune_value_set_at_most(&p->block, fitting);
     if (p->block_default > fitting && machine->threads <= 1)
       p->block_default = block_of_long_pieces(p);
+    if (machine->threads > 1)
+      p->block_default = block_of_threads(p, others, machine->threads);
+    shares = channels / p->block_default * others;
     bytes *= p->block_default;
   }
   // In the first cache, unless so few lines fit it that those between bands are copied too often.
   int64_t most = machine->l1_bytes / 2 / bytes;
   if (most < 8)
     most = limit / bytes;
-  if (machine->threads > 1 && most > lines / (int64_t)machine->threads)
+  if (shares < (int64_t)machine->threads && most > lines / (int64_t)machine->threads)
     most = lines / (int64_t)machine->threads;
   tune_value_set_add_divisors(&p->band, lines, 1, lines, 1);
   p->band_default = tune_value_set_at_most(&p->band, most);
@@ -266,6 +302,13 @@ static bool crowds_sets(const tune_depthwise_plan *p, const tune_machine *machin
   return machine->vector_bits / 8 < LINE && bytes % FEW_SETS == 0;
 }
 
+// Whether so many threads are as fast by `shares` planes as by lines, of which all have parts, and
+// which take twice as long.
+static bool shares_planes(int64_t shares, int64_t threads) {
+  int64_t rounds = (shares + threads - 1) / threads;
+  return threads <= 1 || 2 * shares >= rounds * threads;
+}
+
 static bool plan_planes(const tune_structure *structure, const tune_machine *machine,
                         tune_depthwise_plan *p) {
   const tune_nest *nest = p->ops.anchor, *pad;
@@ -293,8 +336,7 @@ static bool plan_planes(const tune_structure *structure, const tune_machine *mac
   p->registers = machine->vector_registers - machine->vector_registers / 8;
   plan_side(p, pad, p->line, 6, &p->lines);
   plan_side(p, pad, p->row, 9, &p->rows);
-  p->takes_planes =
-      (machine->threads <= 1 || shares >= (int64_t)machine->threads) && !crowds_sets(p, machine);
+  p->takes_planes = shares_planes(shares, machine->threads) && !crowds_sets(p, machine);
   // Half of the registers for accumulators; where borders allow no such tile, some more: of 16
   // those of 3 x 3.
   int64_t registers = machine->vector_registers;
