@@ -45,14 +45,14 @@ typedef struct tune_search_whole {
   const char *unchecked; // why nobody has looked; NULL: somebody has
 } tune_search_whole;
 
-// What happens, as it happens. Any function may be NULL; all that is pointed to is borrowed for the
-// call.
 // How a task is searched at the moment.
 typedef struct tune_search_way {
   const char *text;     // "by rule 'winograd'"; NULL: as it is first
   double first_seconds; // that its default takes as it is first; 0: not known, or that is now
 } tune_search_way;
 
+// What happens, as it happens. Any function may be NULL; all that is pointed to is borrowed for the
+// call.
 typedef struct tune_search_observer {
   void *user;
   void (*begin)(void *user, const tune_target_facts *facts, const char *database, size_t tasks,

@@ -151,11 +151,13 @@ static tune_status check_lowered(MlirOperation module) {
                              (int)name.length, name.data);
 }
 
-// A loop that threads share is all that its omp.parallel does, at whose end they wait for each
-// other as well.
+// Where a loop that threads share is the last thing that its omp.parallel does, they wait for each
+// other at the end of that anyway.
 static MlirWalkResult wait_once(MlirOperation op, void *user_data) {
   (void)user_data;
-  if (tune_ir_is(op, "omp.wsloop"))
+  if (tune_ir_is(op, "omp.wsloop") &&
+      tune_ir_is(mlirOperationGetParentOperation(op), "omp.parallel") &&
+      tune_ir_is(mlirOperationGetNextInBlock(op), "omp.terminator"))
     mlirOperationSetAttributeByName(op, tune_ir_string("nowait"),
                                     mlirUnitAttrGet(mlirOperationGetContext(op)));
   return MlirWalkResultAdvance;

@@ -338,6 +338,8 @@ static double score_of_rows(const tune_contraction_plan *plan, int64_t mr) {
   return used * ((double)mr / (double)(mr + 1));
 }
 
+#define TALL_SINGLE 12 // rows of a register tile of one vector, at most by default
+
 static void choose_rows(tune_contraction_plan *plan, const tune_machine *machine) {
   static const int64_t usual[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14};
   bool folds = plan->anchor->loop_count > 3; // a single row would be folded away with its loop
@@ -348,7 +350,8 @@ static void choose_rows(tune_contraction_plan *plan, const tune_machine *machine
   // Tiles that leave registers over. Those of one vector load nearly as often as they multiply, and
   // have a pass over B and the wait for its sums to make up for: they may be taller.
   bool is_single = plan->nr_default <= (int64_t)plan->lanes;
-  int64_t limit = rows_that_fit(plan, machine, plan->nr_default), tall = is_single ? 12 : 8;
+  int64_t limit = rows_that_fit(plan, machine, plan->nr_default);
+  int64_t tall = is_single ? TALL_SINGLE : 8;
   if (limit > tall)
     limit = tall;
   double best = -1;
@@ -403,12 +406,12 @@ static int64_t columns_in_cache(const tune_contraction_plan *plan, const tune_ma
 }
 
 // The tallest register tile that divides a tile of `mc` rows, up to the default's, or of a single
-// vector as tall as there are; 0 where none does.
+// vector up to what that may be; 0 where none does.
 static int64_t rows_within(const tune_contraction_plan *plan, int64_t mc) {
   bool is_single = plan->nr_default <= (int64_t)plan->lanes;
-  int64_t found = 0;
+  int64_t found = 0, most = is_single ? TALL_SINGLE : plan->mr_default;
   for (size_t i = 0; i < plan->mr.count; i++)
-    if ((is_single || plan->mr.values[i] <= plan->mr_default) && mc % plan->mr.values[i] == 0)
+    if (plan->mr.values[i] <= most && mc % plan->mr.values[i] == 0)
       found = plan->mr.values[i];
   return found;
 }
@@ -426,9 +429,6 @@ static void add_shares(tune_contraction_plan *plan, int64_t threads) {
     for (int64_t parts = 2; parts <= most; parts++)
       if (plan->cols % (parts * step) == 0)
         tune_value_set_add(&plan->nc, plan->cols / parts);
-    // Of columns that are an odd number of register tiles: one each.
-    if (plan->cols % step == 0 && plan->cols / step <= most)
-      tune_value_set_add(&plan->nc, step);
     return;
   }
   // Columns that nothing divides go in tiles of which the last is smaller, and padded as it is.
@@ -467,12 +467,14 @@ static double cost_of_shares(const tune_contraction_plan *plan, const tune_machi
 // Tiles of which the busiest thread has least to do, and among those that are alike the largest:
 // of all rows first, as what columns have of B no other tile has.
 static void share_out(tune_contraction_plan *plan, const tune_machine *machine) {
+  // Lines under a window stay whole where there are enough: borders are skipped by whole lines.
+  bool has_lines = plan->has_window && count_outer(plan) >= (int64_t)machine->threads;
   int64_t most = plan->nc_default;
   double best = 0;
   for (size_t m = plan->mc.count; m-- > 0;)
     for (size_t n = plan->nc.count; n-- > 0;) {
       int64_t mc = plan->mc.values[m], nc = plan->nc.values[n];
-      if (nc > most || (mc != plan->rows && !rows_within(plan, mc)))
+      if (nc > most || (mc != plan->rows && (has_lines || !rows_within(plan, mc))))
         continue;
       double cost = cost_of_shares(plan, machine, mc, nc);
       if (best > 0 && cost >= 0.97 * best)

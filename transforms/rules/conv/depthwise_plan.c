@@ -72,15 +72,26 @@ static bool find_loops(tune_depthwise_plan *p) {
 // The domains
 //===--------------------------------------------------------------------------===//
 
+// Steps of the loops that are neither pixels nor channels, which threads have parts of.
+static int64_t count_others(const tune_depthwise_plan *p) {
+  const tune_nest *nest = p->ops.anchor;
+  double steps = 1;
+  for (size_t loop = 0; loop < nest->loop_count; loop++)
+    if (!nest->is_reduction[loop] && loop != p->line && loop != p->row && loop != p->lane)
+      steps *= (double)nest->extent[loop];
+  return steps < 1e6 ? (int64_t)steps : 1000000;
+}
+
 static bool choose_tile(tune_depthwise_plan *p, const tune_machine *machine) {
   const tune_nest *nest = p->ops.anchor;
   int64_t lane_extent = nest->extent[p->lane], rows = nest->extent[p->row];
   p->lanes = machine->vector_bits / tune_operand_register_bits(&nest->operands[2]);
   if (p->lanes < 4)
     return false;
-  // Blocks of channels for the threads are made of these.
-  int64_t threads = machine->threads > 1 ? (int64_t)machine->threads : 1;
-  int64_t share = uses(p->filter, p->lane) ? lane_extent / threads : 0;
+  // Where threads share channels, blocks of them are made of these.
+  int64_t threads = (int64_t)machine->threads, share = 0;
+  if (threads > 1 && count_others(p) < threads && uses(p->filter, p->lane))
+    share = lane_extent / threads;
   for (int64_t vectors = 1; vectors <= 4; vectors *= 2)
     if (lane_extent % (vectors * p->lanes) == 0 &&
         (vectors == 1 || share < p->lanes || share % (vectors * p->lanes) == 0))
@@ -136,16 +147,6 @@ static int64_t block_of_long_pieces(const tune_depthwise_plan *p) {
   return p->block.values[i];
 }
 
-// Steps of the loops that are neither pixels nor channels, which threads have parts of.
-static int64_t count_others(const tune_depthwise_plan *p) {
-  const tune_nest *nest = p->ops.anchor;
-  double steps = 1;
-  for (size_t loop = 0; loop < nest->loop_count; loop++)
-    if (!nest->is_reduction[loop] && loop != p->line && loop != p->row && loop != p->lane)
-      steps *= (double)nest->extent[loop];
-  return steps < 1e6 ? (int64_t)steps : 1000000;
-}
-
 // The widest block, up to one that is read in long pieces or the default, of which the busiest
 // thread has least. Of a single vector it is none: it would be copied.
 static int64_t block_of_threads(const tune_depthwise_plan *p, int64_t others, int64_t threads) {
@@ -193,8 +194,10 @@ static void choose_band(tune_depthwise_plan *p, const tune_machine *machine) {
   int64_t most = machine->l1_bytes / 2 / bytes;
   if (most < 8)
     most = limit / bytes;
-  if (shares < (int64_t)machine->threads && most > lines / (int64_t)machine->threads)
-    most = lines / (int64_t)machine->threads;
+  // Blocks that threads have alike parts of, or many of, need no bands besides.
+  int64_t threads = machine->threads > 1 ? (int64_t)machine->threads : 1;
+  if (shares % threads && shares < 4 * threads && most > lines / threads)
+    most = lines / threads;
   tune_value_set_add_divisors(&p->band, lines, 1, lines, 1);
   p->band_default = tune_value_set_at_most(&p->band, most);
 }
@@ -305,8 +308,7 @@ static bool crowds_sets(const tune_depthwise_plan *p, const tune_machine *machin
 // Whether so many threads are as fast by `shares` planes as by lines, of which all have parts, and
 // which take twice as long.
 static bool shares_planes(int64_t shares, int64_t threads) {
-  int64_t rounds = (shares + threads - 1) / threads;
-  return threads <= 1 || 2 * shares >= rounds * threads;
+  return threads <= 1 || 2 * shares >= threads;
 }
 
 static bool plan_planes(const tune_structure *structure, const tune_machine *machine,
