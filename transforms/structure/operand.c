@@ -72,6 +72,18 @@ size_t tune_operand_contiguous_loop(const tune_nest *nest, const tune_operand *o
   return last->is_linear && terms <= 2 ? found : TUNE_NO_LOOP;
 }
 
+int64_t tune_nest_parallel_steps(const tune_nest *nest, const size_t *but, size_t count) {
+  enum { MOST = 1000000 };
+  double steps = 1;
+  for (size_t loop = 0; loop < nest->loop_count; loop++) {
+    bool counts = !nest->is_reduction[loop];
+    for (size_t i = 0; i < count && counts; i++)
+      counts = but[i] != loop;
+    steps *= counts ? (double)nest->extent[loop] : 1;
+  }
+  return steps < MOST ? (int64_t)steps : MOST;
+}
+
 bool tune_nest_is_plain(const tune_nest *nest) {
   for (size_t o = 0; o < nest->operand_count; o++)
     for (size_t d = 0; d < nest->operands[o].rank; d++) {

@@ -135,6 +135,10 @@ bool tune_operand_is_projection(const tune_operand *operand);
 // Whether every dimension of every operand is one loop, once, and nothing more.
 bool tune_nest_is_plain(const tune_nest *nest);
 
+// How many steps the parallel loops of `nest`, of known extents, have together, `but` those listed
+// (`count` of them); 10^6 where there are more.
+int64_t tune_nest_parallel_steps(const tune_nest *nest, const size_t *but, size_t count);
+
 // Whether upstream can cut the operands of `nest` into parts: no index runs backwards.
 bool tune_nest_runs_forward(const tune_nest *nest);
 

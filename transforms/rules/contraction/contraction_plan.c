@@ -439,36 +439,34 @@ static void add_shares(tune_contraction_plan *plan, int64_t threads) {
   }
 }
 
-// Steps of the loops outside of rows and columns, which threads have parts of anyway.
-static int64_t count_outer(const tune_contraction_plan *plan) {
-  const tune_nest *anchor = plan->anchor;
-  double steps = 1;
-  for (size_t loop = 0; loop < anchor->loop_count; loop++)
-    if (!anchor->is_reduction[loop] && loop != plan->row && loop != plan->col)
-      steps *= (double)anchor->extent[loop];
-  return steps < 1e6 ? (int64_t)steps : 1000000;
-}
+// What is the same of all tiles that threads may have.
+typedef struct shares {
+  int64_t threads;
+  int64_t
+      outer; // steps of the loops outside of rows and columns, which threads have parts of anyway
+  int64_t copy; // what a tile's own copy of its columns of B costs, as cost_of_tile counts
+} shares;
 
-// What the thread with the most tiles has to do, in half cycles a step of the depth. A tile has its
-// own copy of the columns of B, which costs as much as some rows, unless B is read in place.
-static double cost_of_shares(const tune_contraction_plan *plan, const tune_machine *machine,
-                             int64_t mc, int64_t nc) {
-  enum { COPY = 8 };
-  int64_t threads = machine->threads, vectors = round_up(plan->nr_default, plan->lanes);
-  vectors /= plan->lanes;
-  int64_t tiles = count_outer(plan) * ((plan->rows + mc - 1) / mc) * ((plan->cols + nc - 1) / nc);
-  int64_t rounds = (tiles + threads - 1) / threads;
+// What the thread with the most tiles has to do, in half cycles a step of the depth.
+static double cost_of_shares(const tune_contraction_plan *plan, const shares *all, int64_t mc,
+                             int64_t nc) {
+  int64_t vectors = round_up(plan->nr_default, plan->lanes) / plan->lanes;
+  int64_t tiles = all->outer * ((plan->rows + mc - 1) / mc) * ((plan->cols + nc - 1) / nc);
+  int64_t rounds = (tiles + all->threads - 1) / all->threads;
   int64_t mr = mc == plan->rows ? plan->mr_default : rows_within(plan, mc);
   int64_t cost = mc == plan->rows ? cost_of_rows(plan, mr) : mc / mr * cost_of_tile(mr, vectors);
-  cost += tune_contraction_reads_in_place(plan, machine) ? 0 : COPY;
-  return (double)rounds * (double)cost * (double)nc;
+  return (double)rounds * (double)(cost + all->copy) * (double)nc;
 }
 
 // Tiles of which the busiest thread has least to do, and among those that are alike the largest:
 // of all rows first, as what columns have of B no other tile has.
 static void share_out(tune_contraction_plan *plan, const tune_machine *machine) {
+  const size_t within[] = {plan->row, plan->col};
+  const shares all = {.threads = machine->threads,
+                      .outer = tune_nest_parallel_steps(plan->anchor, within, 2),
+                      .copy = tune_contraction_reads_in_place(plan, machine) ? 0 : 8};
   // Lines under a window stay whole where there are enough: borders are skipped by whole lines.
-  bool has_lines = plan->has_window && count_outer(plan) >= (int64_t)machine->threads;
+  bool has_lines = plan->has_window && all.outer >= all.threads;
   int64_t most = plan->nc_default;
   double best = 0;
   for (size_t m = plan->mc.count; m-- > 0;)
@@ -476,7 +474,7 @@ static void share_out(tune_contraction_plan *plan, const tune_machine *machine) 
       int64_t mc = plan->mc.values[m], nc = plan->nc.values[n];
       if (nc > most || (mc != plan->rows && (has_lines || !rows_within(plan, mc))))
         continue;
-      double cost = cost_of_shares(plan, machine, mc, nc);
+      double cost = cost_of_shares(plan, &all, mc, nc);
       if (best > 0 && cost >= 0.97 * best)
         continue;
       best = cost;

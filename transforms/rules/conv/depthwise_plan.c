@@ -74,12 +74,8 @@ static bool find_loops(tune_depthwise_plan *p) {
 
 // Steps of the loops that are neither pixels nor channels, which threads have parts of.
 static int64_t count_others(const tune_depthwise_plan *p) {
-  const tune_nest *nest = p->ops.anchor;
-  double steps = 1;
-  for (size_t loop = 0; loop < nest->loop_count; loop++)
-    if (!nest->is_reduction[loop] && loop != p->line && loop != p->row && loop != p->lane)
-      steps *= (double)nest->extent[loop];
-  return steps < 1e6 ? (int64_t)steps : 1000000;
+  const size_t within[] = {p->line, p->row, p->lane};
+  return tune_nest_parallel_steps(p->ops.anchor, within, 3);
 }
 
 static bool choose_tile(tune_depthwise_plan *p, const tune_machine *machine) {
@@ -315,7 +311,7 @@ static bool plan_planes(const tune_structure *structure, const tune_machine *mac
                         tune_depthwise_plan *p) {
   const tune_nest *nest = p->ops.anchor, *pad;
   const int64_t most_multiplies = 256; // unrolled; as many as compile in a second
-  int64_t windows = 1, shares = nest->extent[p->lane] / (p->block.count ? p->block_default : 1);
+  int64_t windows = 1, blocks = nest->extent[p->lane] / (p->block.count ? p->block_default : 1);
   if (p->line == p->row || !uses(p->filter, p->lane) || !find_borders(structure, p, &pad))
     return false;
   for (size_t loop = 0; loop < nest->loop_count; loop++) {
@@ -328,7 +324,6 @@ static bool plan_planes(const tune_structure *structure, const tune_machine *mac
       // way into them.
       if (pad && nest->extent[loop] == 1)
         return false;
-      shares *= nest->extent[loop];
     }
   }
   for (size_t i = 0; i < p->image->rank; i++)
@@ -338,7 +333,8 @@ static bool plan_planes(const tune_structure *structure, const tune_machine *mac
   p->registers = machine->vector_registers - machine->vector_registers / 8;
   plan_side(p, pad, p->line, 6, &p->lines);
   plan_side(p, pad, p->row, 9, &p->rows);
-  p->takes_planes = shares_planes(shares, machine->threads) && !crowds_sets(p, machine);
+  p->takes_planes =
+      shares_planes(blocks * count_others(p), machine->threads) && !crowds_sets(p, machine);
   // Half of the registers for accumulators; where borders allow no such tile, some more: of 16
   // those of 3 x 3.
   int64_t registers = machine->vector_registers;
