@@ -28,6 +28,7 @@
 #include "transforms/lower/cpu/prepack.h"
 #include "transforms/lower/cpu/reference_functions.h"
 #include "transforms/lower/cpu/reference_loops.h"
+#include "transforms/lower/cpu/small_loops.h"
 #include "transforms/lower/cpu/store_order.h"
 #include "transforms/lower/cpu/strided_copies.h"
 #include "transforms/lower/cpu/wide_operands.h"
@@ -71,6 +72,7 @@ struct tune_cpu_lowering {
   MlirPassManager drop_results;
   MlirPassManager give_back_memory;
   MlirPassManager generalize; // named ops that are left, to linalg.generic
+  MlirPassManager to_loops;   // what threads would share, to loops
   MlirPassManager convert;
 };
 
@@ -81,6 +83,8 @@ static tune_status make_all_passes(tune_cpu_lowering *lowering) {
       tune_pipeline_create(lowering->context, DROP_RESULTS, &lowering->drop_results));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(lowering->context, "linalg-generalize-named-ops",
                                             &lowering->generalize));
+  TUNE_RETURN_IF_ERROR(
+      tune_pipeline_create(lowering->context, FORALL_TO_LOOPS, &lowering->to_loops));
   static const char ONE_THREAD[] =
       LOOPS_OF_LINALG "," BEFORE_FORALL "," FORALL_TO_LOOPS "," TO_LLVM "," LAST;
   static const char THREADS[] = LOOPS_OF_LINALG "," BEFORE_FORALL "," FORALL_TO_THREADS "," TO_LLVM
@@ -118,6 +122,7 @@ void tune_cpu_lowering_destroy(tune_cpu_lowering *lowering) {
   tune_pipeline_destroy(lowering->drop_results);
   tune_pipeline_destroy(lowering->give_back_memory);
   tune_pipeline_destroy(lowering->generalize);
+  tune_pipeline_destroy(lowering->to_loops);
   tune_pipeline_destroy(lowering->convert);
   tune_llvm_target_deinit(&lowering->target);
   free(lowering);
@@ -180,8 +185,20 @@ static tune_status give_back_memory(tune_cpu_lowering *lowering, MlirOperation m
   return tune_memory_open_copies(module);
 }
 
+// What one thread has done before others would have begun stays with it.
+static tune_status leave_small_loops(tune_cpu_lowering *lowering, MlirOperation module) {
+  MlirBlock body = tune_ir_body(module);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (tune_ir_is(op, "func.func") && tune_small_loops_are_all(op))
+      TUNE_RETURN_IF_ERROR(tune_pipeline_run(lowering->to_loops, op, "leaving loops to a thread"));
+  return TUNE_OK;
+}
+
 static tune_status convert(tune_cpu_lowering *lowering, MlirOperation module,
                            const tune_math_options *math) {
+  if (lowering->has_threads)
+    TUNE_RETURN_IF_ERROR(leave_small_loops(lowering, module));
   tune_memory_hoist_stack(module, lowering->has_threads);
   TUNE_RETURN_IF_ERROR(tune_store_order_run(module));
   TUNE_RETURN_IF_ERROR(tune_math_lower(module, math, &lowering->target));
