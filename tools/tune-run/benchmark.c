@@ -74,11 +74,20 @@ static tune_status build(benchmark *b) {
 // Running
 //===--------------------------------------------------------------------------===//
 
+// Who times for less than this does not wait half a second for the roofline either.
+#define SHORT_SECONDS 0.1
+// Some cache holds so much on any CPU.
+#define FEW_BYTES (1 << 20)
+
 // Peaks and bandwidths are kept in the database, where it can be written; without one they are
 // measured each time.
 static tune_status read_roofline(benchmark *b) {
-  if (isnan(figures_of_tasks(&b->subjects[0].opened.module.tasks, NULL).bytes))
+  double bytes = figures_of_tasks(&b->subjects[0].opened.module.tasks, NULL).bytes;
+  if (isnan(bytes))
     return TUNE_OK; // nothing to compare with them
+  if (!b->database && !b->facts->flushes_cache && bytes < FEW_BYTES &&
+      b->settings->seconds < SHORT_SECONDS)
+    return tune_target_facts_read_quick_roofline(b->facts);
   tune_database *database = NULL;
   if (b->database)
     tune_status_free(tune_database_open(b->database, &database));

@@ -451,6 +451,12 @@ tune_status tune_target_facts_read_roofline(tune_target_facts *facts, tune_datab
   return (is_null(facts) ? take_null_roofline : refresh_roofline)(facts, database);
 }
 
+tune_status tune_target_facts_read_quick_roofline(tune_target_facts *facts) {
+  if (facts->roofline)
+    return TUNE_OK;
+  return is_null(facts) ? take_null_roofline(facts, NULL) : measure_roofline(facts, true, NULL);
+}
+
 tune_status tune_target_facts_doubt_roofline(tune_target_facts *facts, tune_database *database) {
   if (is_null(facts) || !facts->roofline)
     return TUNE_OK;
