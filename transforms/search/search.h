@@ -68,7 +68,8 @@ typedef struct tune_search_observer {
                    size_t count);
   void (*progress)(void *user, size_t task, const tune_search_way *way,
                    const tune_session_progress *progress);
-  void (*task_done)(void *user, size_t index, const tune_task *task, size_t occurrences,
+  // `runs`: how often a run of the module runs it.
+  void (*task_done)(void *user, size_t index, const tune_task *task, size_t runs,
                     const tune_session_result *result);
   // A task none of whose first candidates went well, as `failures` say: it is searched once more,
   // by the rule `to` in place of `from` ("rule 'gpu_tiles' for vulkan").

@@ -58,8 +58,7 @@ static double seconds_at_best(const search *s, size_t index) {
 // that is to come takes at best.
 static double weight(const search *s, size_t index) {
   const tune_search_look *look = &s->looks[index];
-  const tune_extracted_task *task = &s->tasks.extraction->tasks[index];
-  double runs = task->runs > 0 ? (double)task->runs : (double)task->occurrence_count;
+  double runs = (double)tune_extracted_task_runs(&s->tasks.extraction->tasks[index]);
   double best = seconds_at_best(s, index);
   if (look->is_ahead)
     return 0;

@@ -67,8 +67,7 @@ static size_t count_failed(const tune_session_result *result) {
 }
 
 void tune_search_table_add(tune_search_table *table, const tune_target_facts *facts,
-                           const tune_task *task, size_t occurrences,
-                           const tune_session_result *result) {
+                           const tune_task *task, size_t runs, const tune_session_result *result) {
   tune_string_builder speedup, knobs;
   tune_string_builder_init(&speedup);
   tune_string_builder_init(&knobs);
@@ -76,8 +75,8 @@ void tune_search_table_add(tune_search_table *table, const tune_target_facts *fa
   append_importance(&knobs, task, result);
   size_t failed = count_failed(result);
   char name[256], peak[32] = "-", roofline[32] = "-", trials[32], failures[32], seconds[32];
-  if (occurrences > 1)
-    snprintf(name, sizeof name, "%s (x%zu)", task->name, occurrences);
+  if (runs > 1)
+    snprintf(name, sizeof name, "%s (x%zu)", task->name, runs);
   else
     snprintf(name, sizeof name, "%s", task->name);
   double percent = tune_task_percent_of_peak(task, result->time.median);

@@ -25,11 +25,10 @@ typedef struct tune_search_table tune_search_table;
 tune_status tune_search_table_create(tune_search_table **out_table);
 void tune_search_table_destroy(tune_search_table *table);
 
-// Adds the row of `task`, which the module has in `occurrences` places. Running out of memory is
+// Adds the row of `task`, which a run of the module runs `runs` times. Running out of memory is
 // said by print.
 void tune_search_table_add(tune_search_table *table, const tune_target_facts *facts,
-                           const tune_task *task, size_t occurrences,
-                           const tune_session_result *result);
+                           const tune_task *task, size_t runs, const tune_session_result *result);
 
 // Prints it at most `width` terminal cells wide; 0: as wide as it gets.
 tune_status tune_search_table_print(const tune_search_table *table, size_t width, FILE *stream);

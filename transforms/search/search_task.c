@@ -222,7 +222,7 @@ tune_status tune_search_finish_task(search *s, const tune_task *task,
     told.default_time = default_in_place(s);
   if (s->observer->task_done)
     s->observer->task_done(s->observer->user, s->index, task,
-                           s->tasks.extraction->tasks[s->index].occurrence_count, &told);
+                           tune_extracted_task_runs(&s->tasks.extraction->tasks[s->index]), &told);
   if (!result->has_best && result->failures.kind_count && result->stop != TUNE_STOP_SUSPENDED)
     tune_search_tell_failed(s, task, no_candidate_worked(&result->failures));
   return TUNE_OK;

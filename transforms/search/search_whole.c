@@ -137,7 +137,7 @@ static tune_status list_ways(whole *w, size_t task, size_t *out_count) {
   if (!has_other_than_default(s, task) || !(default_time > 0))
     return TUNE_OK;
   w->gains[task] = (default_time - tune_search_best_seconds(winner)) *
-                   (double)s->tasks.extraction->tasks[task].occurrence_count;
+                   (double)tune_extracted_task_runs(&s->tasks.extraction->tasks[task]);
   own->items[TUNE_WHOLE_DEFAULT] =
       (tune_task_way){.passed_over = is_other ? 0 : passed_over, .config = w->defaults};
   if (is_apart(s, task)) {

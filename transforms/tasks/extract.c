@@ -382,6 +382,10 @@ tune_status tune_extract_cut(MlirModule module, bool for_cpu, const tune_task_cu
   return TUNE_OK;
 }
 
+size_t tune_extracted_task_runs(const tune_extracted_task *task) {
+  return task->runs > 0 ? (size_t)task->runs : task->occurrence_count;
+}
+
 size_t tune_extraction_find(const tune_extraction *extraction, const tune_digest *key) {
   size_t i = 0;
   while (i < extraction->task_count && !tune_digest_equal(&extraction->tasks[i].key, key))

@@ -66,6 +66,9 @@ typedef struct tune_extracted_task {
   MlirLocation location;   // of the first occurrence
 } tune_extracted_task;
 
+// How often a call of its function runs the task: once for each occurrence where that is not known.
+size_t tune_extracted_task_runs(const tune_extracted_task *task);
+
 // An op, or ops of one name in a row, that no task has.
 typedef struct tune_left_out {
   MlirLocation location; // of the first

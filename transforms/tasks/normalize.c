@@ -13,6 +13,7 @@
 #include "transforms/normalize/attention/repeats.h"
 #include "transforms/normalize/attention/scores_finish.h"
 #include "transforms/normalize/attention/turned_results.h"
+#include "transforms/normalize/batches.h"
 #include "transforms/normalize/images/channels_last.h"
 #include "transforms/normalize/images/multipliers.h"
 #include "transforms/normalize/images/pixels.h"
@@ -197,12 +198,15 @@ tune_status tune_normalize_operands(MlirOperation root, bool for_cpu) {
   is_done &= tune_normalize_phases(root);
   tune_normalize_windows(root);
   // Groups are one task with what follows before images are looked at, and blocks of filters after.
+  is_done &= !for_cpu || (tune_normalize_repeats(root) && tune_normalize_regroup(root) &&
+                          tune_normalize_channels_last(root) && tune_normalize_multipliers(root) &&
+                          tune_normalize_regroup(root));
+  if (for_cpu)
+    TUNE_RETURN_IF_ERROR(tune_normalize_batches(root));
   is_done &=
-      !for_cpu || (tune_normalize_repeats(root) && tune_normalize_regroup(root) &&
-                   tune_normalize_channels_last(root) && tune_normalize_multipliers(root) &&
-                   tune_normalize_regroup(root) && tune_normalize_steps(root) &&
-                   tune_normalize_orders(root) && tune_normalize_scores_finish(root) &&
-                   tune_normalize_turned_results(root) && tune_normalize_attention_sizes(root));
+      !for_cpu || (tune_normalize_steps(root) && tune_normalize_orders(root) &&
+                   tune_normalize_scores_finish(root) && tune_normalize_turned_results(root) &&
+                   tune_normalize_attention_sizes(root));
   is_done &= tune_normalize_pixels(root);
   mlirOperationSetAttributeByName(root, tune_ir_string(TUNE_NORMALIZED_ATTRIBUTE),
                                   mlirUnitAttrGet(mlirOperationGetContext(root)));

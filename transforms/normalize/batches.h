@@ -1,0 +1,38 @@
+//===- batches.h - Batches whose images take their turns -----------------------------===//
+//
+// Layer after layer a batch of images goes through the caches as a whole: what one layer leaves has
+// gone to memory when the next one reads it. Where weights are small beside that, a loop takes the
+// images through several layers in turns, one or a few at once, and what lies between layers stays
+// in the caches. Where weights are large the layers are of all images, so that each weight is read
+// once. So networks of images go in turns up to where their weights outgrow their images.
+//
+// Threads: one thread at a time per module.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_NORMALIZE_BATCHES_H
+#define TUNE_TRANSFORMS_NORMALIZE_BATCHES_H
+
+#include "support/status.h"
+
+#include "mlir-c/IR.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// An integer on a func.func: how many images are computed at once, a divisor of the batch; the
+// batch itself is all of them. Without it that is decided by an estimate. It goes when turns are
+// taken.
+#define TUNE_IMAGES_AT_ONCE_ATTRIBUTE "tune.images_at_once"
+
+// Does so with the functions of `root`, a module, that have a batch (batch_values.h). Before named
+// ops are made generic or after. INVALID_ARGUMENT (located) where the attribute asks for what there
+// is none of.
+tune_status tune_normalize_batches(MlirOperation root);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_NORMALIZE_BATCHES_H
