@@ -4,6 +4,8 @@
 // RUN: tune-run %s --function=network --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=network --db= --strict --check --time=0.01 --threads=2 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=asked --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
+// RUN: tune-run %s --function=shared --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
+// RUN: tune-run %s --function=ends --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=larger --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=gathers --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=joints --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
@@ -12,7 +14,8 @@
 // What a search has chosen is on the ops as they came, and a task counts as often as the loop runs it.
 // RUN: tune-opt %s --tune-search="target=null trials=2 db=:memory: function=asked" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=TOLD
 // RUN: FileCheck %s --check-prefix=CHOSEN --input-file=%t.mlir
-// RUN: tune-opt %s --tune-lower -o /dev/null
+// RUN: tune-opt %s --tune-annotate -o %t.open.mlir
+// RUN: tune-opt %t.open.mlir --tune-lower -o /dev/null
 // TOLD: matmul 64x64x64 f32{{.*}}(x8)
 // CHOSEN: func.func @asked({{.*}}tune.images_at_once = 64 : i64
 // CHOSEN: linalg.matmul {tune.choices = {{.*}}tensor<256x64xf32>, tensor<64x64xf32>
@@ -119,6 +122,43 @@ func.func @rows(%x: tensor<4096x256xf32>, %a: tensor<256x32xf32>, %b: tensor<32x
   %1 = linalg.matmul ins(%0, %b : tensor<4096x32xf32>, tensor<32x256xf32>) outs(%f1 : tensor<4096x256xf32>) -> tensor<4096x256xf32>
   %2 = linalg.matmul ins(%1, %c : tensor<4096x256xf32>, tensor<256x32xf32>) outs(%f0 : tensor<4096x32xf32>) -> tensor<4096x32xf32>
   return %2 : tensor<4096x32xf32>
+}
+
+// What is the same for all images is read in the loop and behind it: there it has choices of its own.
+// CHECK-LABEL: func.func @shared(
+// CHECK: scf.for
+func.func @shared(%x: tensor<64x64xf32>, %bias: tensor<64xf32>, %a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>) attributes {tune.images_at_once = 16 : i64} {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %same = linalg.broadcast ins(%bias : tensor<64xf32>) outs(%e : tensor<64x64xf32>) dimensions = [0]
+  %0 = linalg.matmul ins(%x, %a : tensor<64x64xf32>, tensor<64x64xf32>) outs(%same : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %1 = linalg.matmul ins(%0, %b : tensor<64x64xf32>, tensor<64x64xf32>) outs(%same : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %1, %same : tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// A part of lower rank ends a batch, and so does a border that reads an image.
+// CHECK-LABEL: func.func @ends(
+// CHECK: scf.for {{.*}} -> (tensor<8x8x8xf32>)
+// CHECK: scf.yield
+// CHECK: tensor<8x8x8xf32>
+#c = affine_map<(n, r, c) -> (r, n, c)>
+#w = affine_map<(n, i, j, k) -> (k, j)>
+func.func @ends(%x: tensor<8x8x8xf32>, %a: tensor<8x8xf32>) -> (tensor<8x8x8xf32>, tensor<8x10x10xf32>) attributes {tune.images_at_once = 2 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %five = arith.constant 5 : index
+  %none = arith.constant 0 : index
+  %e = tensor.empty() : tensor<8x8x8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x8x8xf32>) -> tensor<8x8x8xf32>
+  %0 = linalg.contract indexing_maps = [affine_map<(n, i, j, k) -> (n, i, k)>, #w, affine_map<(n, i, j, k) -> (n, i, j)>] ins(%x, %a : tensor<8x8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8x8xf32>) -> tensor<8x8x8xf32>
+  %1 = linalg.contract indexing_maps = [affine_map<(n, i, j, k) -> (n, i, k)>, #w, affine_map<(n, i, j, k) -> (n, i, j)>] ins(%0, %a : tensor<8x8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8x8xf32>) -> tensor<8x8x8xf32>
+  %t = linalg.transpose ins(%1 : tensor<8x8x8xf32>) outs(%e : tensor<8x8x8xf32>) permutation = [1, 0, 2]
+  %z = arith.constant dense<7.0> : tensor<8x8xf32>
+  %i = tensor.insert_slice %z into %t[0, 0, 0] [1, 8, 8] [1, 1, 1] : tensor<8x8xf32> into tensor<8x8x8xf32>
+  %p = tensor.pad %x low[0, 1, 1] high[0, 1, 1] {
+  ^bb0(%n: index, %y: index, %c: index):
+    %v = tensor.extract %x[%five, %none, %none] : tensor<8x8x8xf32>
+    tensor.yield %v : f32
+  } : tensor<8x8x8xf32> to tensor<8x10x10xf32>
+  return %i, %p : tensor<8x8x8xf32>, tensor<8x10x10xf32>
 }
 
 // A batch that is put into something larger is none behind that.

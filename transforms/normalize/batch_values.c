@@ -2,7 +2,9 @@
 
 #include "transforms/normalize/batch_values.h"
 
+#include "dialects/choices.h"
 #include "dialects/constant.h"
+#include "transforms/normalize/marks.h"
 #include "transforms/normalize/nest_maps.h"
 #include "transforms/normalize/tensor_ops.h"
 
@@ -69,7 +71,8 @@ static MlirOperation find_filling(MlirValue value) {
 static bool is_same_for_all(MlirValue value, intptr_t dimension) {
   MlirOperation op = tune_ir_definition(value);
   tune_nest_maps n;
-  if (mlirOperationIsNull(op) || !tune_tensor_is_plain(mlirValueGetType(value)))
+  if (mlirOperationIsNull(op) || !tune_tensor_is_plain(mlirValueGetType(value)) ||
+      dimension >= mlirShapedTypeGetRank(mlirValueGetType(value)))
     return false;
   if (!mlirOperationIsNull(find_filling(value)))
     return true;
@@ -91,9 +94,12 @@ static MlirType with_size(MlirType type, intptr_t dimension, int64_t size) {
                                  (MlirAttribute){NULL});
 }
 
-// A copy of `op` over `into` before the builder, with a result of that type.
+// A copy of `op` over `into` before the builder, with a result of that type. It is another op,
+// whose choices are its own.
 static MlirValue clone_over(const tune_ir_builder *b, MlirOperation op, MlirValue into) {
   MlirOperation made = mlirOperationClone(op);
+  mlirOperationSetLocation(made, tune_marks_without(mlirOperationGetLocation(op)));
+  tune_choices_strip(made);
   mlirOperationSetOperand(made, mlirOperationGetNumOperands(op) - 1, into);
   mlirBlockInsertOwnedOperationBefore(b->block, b->before, made);
   mlirValueSetType(mlirOperationGetResult(made, 0), mlirValueGetType(into));
@@ -128,7 +134,16 @@ typedef struct reader {
   intptr_t loop;  // of the images; -1: not known yet
   int64_t extent; // of that
   bool is_other;  // it reads images, or their number, in another way
+  bool has_memory;
 } reader;
+
+// Memory may be another one by the time that the op has moved behind others.
+static bool may_read_memory(MlirOperation op) {
+  bool found = tune_ir_is(op, "func.call") || tune_ir_is(op, "func.call_indirect");
+  for (intptr_t o = 0; o < mlirOperationGetNumOperands(op); ++o)
+    found |= mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetOperand(op, o)));
+  return found;
+}
 
 // Whether `inner` is a tensor.extract of images, at `*out_index` among them.
 static bool reads_at(const tune_batch_values *values, MlirOperation inner, MlirValue *out_index,
@@ -167,6 +182,7 @@ static MlirWalkResult look_inside(MlirOperation inner, void *user_data) {
   reader *self = user_data;
   MlirValue index;
   int64_t size;
+  self->has_memory |= may_read_memory(inner);
   if (mlirOperationEqual(inner, self->op))
     return MlirWalkResultAdvance;
   bool gathers = reads_at(self->values, inner, &index, &size);
@@ -188,6 +204,13 @@ static MlirWalkResult find_gathering_loop(MlirOperation inner, void *user_data) 
     return MlirWalkResultAdvance;
   self->loop = mlirIntegerAttrGetValueInt(tune_ir_attribute(tune_ir_definition(index), "dim"));
   return MlirWalkResultInterrupt;
+}
+
+// What is in `op`, of which no loop is one of images.
+static reader read_inside(const tune_batch_values *values, MlirOperation op) {
+  reader self = {.values = values, .op = op, .loop = -1};
+  mlirOperationWalk(op, look_inside, &self, MlirWalkPreOrder);
+  return self;
 }
 
 // The loop of the images, -1 where there is none that stands for them alone.
@@ -227,7 +250,7 @@ static bool place_nest(const tune_batch_values *values, MlirOperation op,
   mlirOperationWalk(op, look_inside, &self, MlirWalkPreOrder);
   out_place->dimension = tune_nest_maps_only_dimension(tune_nest_maps_result(&n), self.loop);
   out_place->part = n.extents[self.loop] / values->count;
-  return !self.is_other && out_place->dimension >= 0;
+  return !self.is_other && !self.has_memory && out_place->dimension >= 0;
 }
 
 static void shrink_nest(const tune_batch_values *values, MlirOperation op, int64_t images) {
@@ -293,9 +316,12 @@ static bool place_collapsed(const tune_batch_values *values, MlirOperation op,
   return true;
 }
 
-// Whether the window of a border asks for no place.
-static bool has_plain_border(MlirOperation op) {
+// Whether the border asks neither where it is nor for images.
+static bool has_plain_border(const tune_batch_values *values, MlirOperation op) {
   MlirBlock block = tune_ir_body(op);
+  reader inside = read_inside(values, op);
+  if (inside.is_other || inside.has_memory)
+    return false;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i)
     if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(block, i))))
       return false;
@@ -310,12 +336,13 @@ static bool is_all_along(MlirOperation op, intptr_t rank, intptr_t dimension, in
          sizes[dimension] == size && steps[dimension] == 1;
 }
 
-static bool place_padded(MlirOperation op, intptr_t rank, const tune_batch_place *place) {
+static bool place_padded(const tune_batch_values *values, MlirOperation op, intptr_t rank,
+                         const tune_batch_place *place) {
   int64_t low[TUNE_IR_MAX_RANK], high[TUNE_IR_MAX_RANK];
   return mlirOperationGetNumOperands(op) == 1 &&
          tune_tensor_read_numbers(op, "static_low", rank, low) &&
          tune_tensor_read_numbers(op, "static_high", rank, high) && low[place->dimension] == 0 &&
-         high[place->dimension] == 0 && has_plain_border(op);
+         high[place->dimension] == 0 && has_plain_border(values, op);
 }
 
 // Whether all operands have images at `place`, or are the same for all.
@@ -332,24 +359,29 @@ static bool is_joint(const tune_batch_values *values, MlirOperation op,
   return true;
 }
 
+static bool has_rank(MlirValue value, intptr_t rank) {
+  return mlirShapedTypeGetRank(mlirValueGetType(value)) == rank;
+}
+
 // Of an op whose operand `first` has images at `place`, which becomes that of the result.
 static bool place_tensor_op(const tune_batch_values *values, MlirOperation op, MlirValue first,
                             tune_batch_place *place) {
   intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(first));
   int64_t size = size_of(first, place->dimension);
-  bool keeps_rank = mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(op, 0))) == rank;
+  bool keeps_rank = has_rank(mlirOperationGetResult(op, 0), rank);
   if (tune_ir_is(op, "tensor.expand_shape"))
     return place_expanded(values, op, place);
   if (tune_ir_is(op, "tensor.collapse_shape"))
     return place_collapsed(values, op, place);
   if (tune_ir_is(op, "tensor.pad"))
-    return place_padded(op, rank, place);
+    return place_padded(values, op, rank, place);
   if (tune_ir_is(op, "tensor.extract_slice"))
     return keeps_rank && mlirOperationGetNumOperands(op) == 1 &&
            is_all_along(op, rank, place->dimension, size);
   if (tune_ir_is(op, "tensor.insert_slice"))
-    return keeps_rank && mlirOperationGetNumOperands(op) == 2 && is_joint(values, op, place) &&
-           is_all_along(op, rank, place->dimension, size);
+    return has_rank(mlirOperationGetOperand(op, 0), rank) &&
+           has_rank(mlirOperationGetOperand(op, 1), rank) && mlirOperationGetNumOperands(op) == 2 &&
+           is_joint(values, op, place) && is_all_along(op, rank, place->dimension, size);
   return tune_ir_is(op, "tensor.concat") && is_joint(values, op, place) &&
          mlirIntegerAttrGetValueInt(tune_ir_attribute(op, "dim")) != place->dimension;
 }
@@ -391,18 +423,12 @@ static MlirValue find_first(const tune_batch_values *values, MlirOperation op) {
   return (MlirValue){NULL};
 }
 
-static bool reads_images_inside(const tune_batch_values *values, MlirOperation op) {
-  reader self = {.values = values, .op = op, .loop = -1};
-  mlirOperationWalk(op, look_inside, &self, MlirWalkPreOrder);
-  return self.is_other;
-}
-
 // Notes what `op` makes; false where it reads images otherwise than one by one.
 static bool add_op(tune_batch_values *values, MlirOperation op) {
   MlirValue first = find_first(values, op);
   tune_batch_place place;
   bool has_place = false;
-  if (mlirValueIsNull(first) && !reads_images_inside(values, op))
+  if (mlirValueIsNull(first) && !read_inside(values, op).is_other)
     return true;
   if (tune_ir_string_starts(tune_ir_name(op), "linalg."))
     has_place = place_nest(values, op, &place);
@@ -420,7 +446,7 @@ static bool add_op(tune_batch_values *values, MlirOperation op) {
   return true;
 }
 
-static void add_arguments(MlirOperation function, tune_batch_values *values) {
+static void add_arguments(MlirOperation function, bool only_first, tune_batch_values *values) {
   MlirBlock block = tune_ir_body(function);
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i) {
     MlirValue argument = mlirBlockGetArgument(block, i);
@@ -428,17 +454,20 @@ static void add_arguments(MlirOperation function, tune_batch_values *values) {
     if (!mlirTypeIsARankedTensor(type) || tune_constant_is_argument(function, i))
       continue;
     bool is_plain = tune_tensor_is_plain(type) && mlirShapedTypeGetRank(type) > 0;
-    if (values->count == 0)
+    bool is_first = values->count == 0;
+    if (is_first)
       values->count = is_plain ? mlirShapedTypeGetDimSize(type, 0) : 1;
-    if (is_plain && values->count > 1 && mlirShapedTypeGetDimSize(type, 0) == values->count)
+    if (is_plain && (is_first || !only_first) && values->count > 1 &&
+        mlirShapedTypeGetDimSize(type, 0) == values->count)
       note(values, argument, (tune_batch_place){.dimension = 0, .part = 1});
   }
 }
 
-void tune_batch_values_find(MlirOperation function, tune_batch_values *out_values) {
+void tune_batch_values_find(MlirOperation function, bool only_first,
+                            tune_batch_values *out_values) {
   *out_values = (tune_batch_values){.count = 0};
   tune_op_map_init(&out_values->place_of);
-  add_arguments(function, out_values);
+  add_arguments(function, only_first, out_values);
   MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(function));
   while (out_values->count > 1 && !mlirOperationIsNull(op) && add_op(out_values, op))
     op = mlirOperationGetNextInBlock(op);

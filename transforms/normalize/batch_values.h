@@ -34,9 +34,10 @@ typedef struct tune_batch_values {
 } tune_batch_values;
 
 // Finds those of `function`, a func.func of one block. The batch is dimension 0 of its first
-// argument that is a tensor and not constant, and of all others that have as many there. What fills
-// a tensor with one number, or the same for all images, belongs to whoever reads it.
-void tune_batch_values_find(MlirOperation function, tune_batch_values *out_values);
+// argument that is a tensor and not constant, and, but for `only_first`, of all others that have as
+// many there. What fills a tensor with one number, or the same for all images, belongs to whoever
+// reads it.
+void tune_batch_values_find(MlirOperation function, bool only_first, tune_batch_values *out_values);
 void tune_batch_values_deinit(tune_batch_values *values);
 
 // Whether `value` has images, and where.

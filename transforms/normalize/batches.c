@@ -38,7 +38,13 @@ typedef struct batch {
   double *crossing;
 } batch;
 
-static double bytes_of(MlirValue value) { return tune_tensor_bytes(mlirValueGetType(value)); }
+static double bytes_of(MlirValue value) {
+  MlirType type = mlirValueGetType(value), element = mlirShapedTypeGetElementType(type);
+  double bits = mlirTypeIsAInteger(element) ? (double)mlirIntegerTypeGetWidth(element)
+                : mlirTypeIsAFloat(element) ? (double)mlirFloatTypeGetWidth(element)
+                                            : 64;
+  return tune_tensor_bytes(type) * bits / 32;
+}
 
 static bool read_layer(const batch *b, size_t at, layer *out) {
   MlirOperation op = b->values.ops.ops[at];
@@ -187,7 +193,8 @@ static tune_status read_asked(const batch *b, MlirOperation function, int64_t *o
   *out_asked = 0;
   if (mlirAttributeIsNull(asked))
     return TUNE_OK;
-  if (!mlirAttributeIsAInteger(asked))
+  if (!mlirAttributeIsAInteger(asked) || !mlirTypeIsAInteger(mlirAttributeGetType(asked)) ||
+      !mlirIntegerTypeIsSignless(mlirAttributeGetType(asked)))
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
                                TUNE_IMAGES_AT_ONCE_ATTRIBUTE
                                " is an integer: how many images are computed at once");
@@ -203,12 +210,16 @@ static tune_status decide(const batch *b, MlirOperation function, turns *out) {
   int64_t asked;
   *out = (turns){.layers = 0};
   TUNE_RETURN_IF_ERROR(read_asked(b, function, &asked));
-  for (int64_t images = 1; 2 * images <= b->values.count; ++images) {
-    if (b->values.count % images != 0 || (asked && images != asked))
-      continue;
-    turns some = count_layers(b, images, asked != 0);
-    if (some.layers && (!out->layers || some.gain > out->gain))
-      *out = some;
+  for (int64_t d = 1; b->layer_count > 1 && d <= b->values.count / d; ++d) {
+    const int64_t divisors[] = {d, b->values.count / d};
+    for (int i = 0; i < 2 && b->values.count % d == 0; ++i) {
+      int64_t images = divisors[i];
+      if (images == b->values.count || (asked && images != asked))
+        continue;
+      turns some = count_layers(b, images, asked != 0);
+      if (some.layers && (!out->layers || some.gain > out->gain))
+        *out = some;
+    }
   }
   if (asked && asked < b->values.count && !out->layers)
     return tune_status_make_at(
@@ -308,7 +319,7 @@ static MlirWalkResult read_slices(MlirOperation op, void *user_data) {
   for (intptr_t o = 0; o < mlirOperationGetNumOperands(op); ++o) {
     MlirValue operand = mlirOperationGetOperand(op, o);
     tune_batch_place place;
-    if (!mlirValueIsABlockArgument(operand) ||
+    if (l->failed || !mlirValueIsABlockArgument(operand) ||
         !tune_batch_values_get(&l->batch->values, operand, &place))
       continue;
     MlirValue slice = slice_of(l, operand, place);
@@ -321,6 +332,8 @@ static MlirWalkResult read_slices(MlirOperation op, void *user_data) {
 
 static void move_op(looper *l, MlirOperation op) {
   mlirOperationWalk(op, read_slices, l, MlirWalkPreOrder);
+  if (l->failed)
+    return;
   tune_ir_move(&l->body, op);
   tune_batch_values_shrink(&l->batch->values, op, l->images);
 }
@@ -360,9 +373,9 @@ static void build_loop(looper *l, MlirValue *carried) {
   l->index = mlirBlockGetArgument(block, 0);
   for (intptr_t i = 0; i < l->crossing_count; ++i)
     read_whole(l, l->crossing[i], mlirOperationGetResult(loop, i));
-  for (size_t i = 0; i < l->op_count; ++i)
+  for (size_t i = 0; i < l->op_count && !l->failed; ++i)
     move_op(l, values->ops.ops[i]);
-  for (intptr_t i = 0; i < l->crossing_count; ++i) {
+  for (intptr_t i = 0; i < l->crossing_count && !l->failed; ++i) {
     tune_batch_place place;
     tune_batch_values_get(values, l->crossing[i], &place);
     carried[i] = build_slice(l, l->crossing[i], mlirBlockGetArgument(block, i + 1), place);
@@ -395,10 +408,27 @@ static bool take_turns(batch *b, const turns *how) {
   return is_done && !l.failed;
 }
 
+static void batch_deinit(batch *b) {
+  free(b->layers);
+  free(b->crossing);
+  tune_batch_values_deinit(&b->values);
+}
+
+static bool read_batch(MlirOperation function, bool only_first, batch *out) {
+  *out = (batch){.block = tune_ir_body(function)};
+  tune_batch_values_find(function, only_first, &out->values);
+  return !out->values.failed && find_layers(out) && find_crossing(out);
+}
+
 static tune_status normalize_batch(batch *b, MlirOperation function) {
   turns how;
-  tune_batch_values_find(function, &b->values);
-  if (b->values.failed || !find_layers(b) || !find_crossing(b))
+  bool is_read = read_batch(function, false, b);
+  // Weights that are not said to be constant may have as many rows as there are images.
+  if (is_read && b->layer_count < 2) {
+    batch_deinit(b);
+    is_read = read_batch(function, true, b);
+  }
+  if (!is_read)
     return tune_status_out_of_memory(TAKING_TURNS);
   TUNE_RETURN_IF_ERROR(decide(b, function, &how));
   if (how.layers && !take_turns(b, &how))
@@ -409,13 +439,17 @@ static tune_status normalize_batch(batch *b, MlirOperation function) {
 
 static tune_status normalize_function(MlirOperation function) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
-  if (mlirBlockIsNull(block) || !tune_ir_is_only_block(block))
+  bool is_asked = !mlirAttributeIsNull(tune_ir_attribute(function, TUNE_IMAGES_AT_ONCE_ATTRIBUTE));
+  if (mlirBlockIsNull(block))
     return TUNE_OK;
-  batch b = {.block = block};
+  if (!tune_ir_is_only_block(block))
+    return is_asked ? tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
+                                          TUNE_IMAGES_AT_ONCE_ATTRIBUTE
+                                          " is for functions of one block; take the attribute away")
+                    : TUNE_OK;
+  batch b;
   tune_status status = normalize_batch(&b, function);
-  free(b.layers);
-  free(b.crossing);
-  tune_batch_values_deinit(&b.values);
+  batch_deinit(&b);
   return status;
 }
 

@@ -22,8 +22,8 @@ extern "C" {
 #endif
 
 // An integer on a func.func: how many images are computed at once, a divisor of the batch; the
-// batch itself is all of them. Without it that is decided by an estimate. It goes when turns are
-// taken.
+// batch itself is all of them. Without it that is decided by an estimate. It goes when that is
+// done.
 #define TUNE_IMAGES_AT_ONCE_ATTRIBUTE "tune.images_at_once"
 
 // Does so with the functions of `root`, a module, that have a batch (batch_values.h). Before named
