@@ -96,7 +96,8 @@ row(transforms/variants
     support formats dialects transforms/ir transforms/lower/common mlir-c)
 row(transforms/search
     support formats tuning/space tuning/database tuning/evaluators tuning/session tuning/device tuning/remote
-    dialects transforms/ir transforms/tasks transforms/spaces transforms/variants mlir-c)
+    dialects transforms/ir transforms/normalize transforms/tasks transforms/spaces
+    transforms/variants mlir-c)
 row(transforms/passes
     support formats tuning/space tuning/strategies tuning/device dialects transforms/ir transforms/tasks
     transforms/lower/common transforms/lower transforms/spaces transforms/variants

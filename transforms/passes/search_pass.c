@@ -117,8 +117,10 @@ typedef struct search_settings {
   tune_search_options search;
   const char *selection, *measure, *effort, *levels, *sizes;
   const char *variants; // the sizes that variants are wanted for; NULL: none
-  int64_t dynamic;      // what a size is taken for on devices
-  size_t round;         // where `measure` exports
+  const char *images;
+  tune_turns_wanted turns; // what `images` says
+  int64_t dynamic;         // what a size is taken for on devices
+  size_t round;            // where `measure` exports
   tune_progress_style report;
   bool timing, stock;
 } search_settings;
@@ -273,6 +275,13 @@ static const tune_pass_option options_table[] = {
      .summary = "sizes that are known at run time only: those that come, with their shares of the "
                 "calls, as 1:0.5,64,128-512, of which the module gets variants; a number alone is "
                 "what they are taken for on devices (64)"},
+    {.name = "images-at-once",
+     .type = TUNE_PASS_OPTION_STRING,
+     INTO(images),
+     .initial = "",
+     .summary = "how many images of a batch go through the first layers at once, on CPUs: numbers "
+                "that are compared before the search, as 1,2,8; without any, and with a time of a "
+                "minute and more, what an estimate says, and the other way"},
     {.name = "measure",
      .type = TUNE_PASS_OPTION_STRING,
      INTO(measure),
@@ -420,6 +429,8 @@ static tune_status read_options(const tune_pass_options *options, search_setting
   TUNE_RETURN_IF_ERROR(read_measure(options, settings));
   TUNE_RETURN_IF_ERROR(read_levels(settings));
   TUNE_RETURN_IF_ERROR(read_sizes(settings));
+  TUNE_RETURN_IF_ERROR(tune_status_annotate(
+      tune_turns_wanted_parse(settings->images, &settings->turns), "option 'images-at-once'"));
   return tune_selection_parse(settings->selection, &strategy->selection);
 }
 
@@ -458,7 +469,8 @@ static tune_status search_run(MlirOperation module, const tune_pass_options *opt
   if (tune_status_is_ok(status))
     status = tune_module_variants_make(module, settings.search.function, settings.variants, &plan);
   if (tune_status_is_ok(status))
-    status = tune_search_variants(module, &settings.search, settings.dynamic, &plan, &reporting);
+    status = tune_search_variants(module, &settings.search, settings.dynamic, &settings.turns,
+                                  &plan, &reporting);
   tune_variant_plan_deinit(&plan);
   leave_search();
   return status;

@@ -11,11 +11,16 @@
 #include "transforms/spaces/sized_module.h"
 #include "transforms/variants/dispatch.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 // Of the time that is given, looking at sizes has so much.
 #define SIZES_SHARE 0.2
+// Of the time that is given, looking at how many images of a batch go at once has so much at most;
+// unasked, who gives less has none of it.
+#define TURNS_SHARE 0.25
+#define LEAST_SECONDS_FOR_TURNS 60
 
 static tune_status search_module(MlirOperation module, const tune_search_options *options,
                                  const tune_search_reporting *reporting) {
@@ -111,9 +116,29 @@ static tune_status look_at_sizes(MlirOperation module, const tune_search_options
   return status;
 }
 
+// How many images go at once; what it takes goes off `options->seconds`.
+static tune_status find_turns(MlirOperation module, const tune_turns_wanted *turns,
+                              tune_search_options *options,
+                              const tune_search_reporting *reporting) {
+  double begin = tune_clock_seconds(), given = options->seconds;
+  if (!tune_module_tasks_is_for_cpu(&options->tasks) || !looks_at_sizes(options))
+    return turns->count
+               ? tune_status_make(TUNE_INVALID_ARGUMENT,
+                                  "option 'images-at-once' is for CPUs, measured here, and "
+                                  "for whole modules; take it away")
+               : TUNE_OK;
+  if (!turns->count && given < LEAST_SECONDS_FOR_TURNS)
+    return TUNE_OK;
+  double deadline = given > 0 ? begin + TURNS_SHARE * given : 0;
+  TUNE_RETURN_IF_ERROR(tune_search_turns(module, options, turns, deadline, reporting));
+  if (given > 0)
+    options->seconds = fmax(given - (tune_clock_seconds() - begin), given / 2);
+  return TUNE_OK;
+}
+
 tune_status tune_search_variants(MlirOperation module, const tune_search_options *options,
-                                 int64_t dynamic, tune_variant_plan *plan,
-                                 const tune_search_reporting *reporting) {
+                                 int64_t dynamic, const tune_turns_wanted *turns,
+                                 tune_variant_plan *plan, const tune_search_reporting *reporting) {
   double begin = tune_clock_seconds();
   tune_search_options own = *options;
   bool is_for_cpu = tune_module_tasks_is_for_cpu(&options->tasks);
@@ -123,8 +148,10 @@ tune_status tune_search_variants(MlirOperation module, const tune_search_options
                       "all is searched at the size %lld; for others begin with the module as it "
                       "was before",
                       (long long)dynamic);
-  if (!plan->count)
-    return search_at(module, options, dynamic, reporting);
+  if (!plan->count) {
+    TUNE_RETURN_IF_ERROR(find_turns(module, turns, &own, reporting));
+    return search_at(module, &own, dynamic, reporting);
+  }
   if (looks_at_sizes(options))
     own.seconds *= 1 - SIZES_SHARE;
   tune_search_reporting of_variants = *reporting;

@@ -9,6 +9,7 @@
 
 #include "transforms/search/search.h"
 #include "transforms/search/search_report.h"
+#include "transforms/search/search_turns.h"
 #include "transforms/variants/variant_plan.h"
 
 #ifdef __cplusplus
@@ -19,9 +20,12 @@ extern "C" {
 // is. For a device it is made for one size, `dynamic`, or with variants for that of each in turn:
 // choices go onto the ops of that variant. What the variants are worth is measured in the end
 // (search_sizes.h), and those that bring nothing go. What keeps it from that is a warning.
+//
+// Without variants, on a CPU, it is found out first how many images of a batch go at once
+// (search_turns.h), where `turns` has numbers or a minute and more is given.
 tune_status tune_search_variants(MlirOperation module, const tune_search_options *options,
-                                 int64_t dynamic, tune_variant_plan *plan,
-                                 const tune_search_reporting *reporting);
+                                 int64_t dynamic, const tune_turns_wanted *turns,
+                                 tune_variant_plan *plan, const tune_search_reporting *reporting);
 
 #ifdef __cplusplus
 }

@@ -2,213 +2,49 @@
 
 #include "transforms/search/size_trials.h"
 
-#include "support/clock.h"
-#include "support/file.h"
-#include "support/scratch.h"
 #include "transforms/ir/ir.h"
-#include "transforms/search/whole_task.h"
 #include "transforms/variants/variant_module.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-// Each form is measured so often; the median counts.
-#define ROUNDS 3
-#define WAIT_SECONDS 0.1
-
-// A form while it is measured.
-typedef struct contender {
-  const tune_size_trials *trials;
-  char *path; // of the module's text
-  MlirOperation module;
-  tune_extraction *extraction; // of it
-  tune_space *space;           // without knobs
-  tune_task_module description;
-  tune_task task;
-  tune_evaluator evaluator;
-  double times[ROUNDS];
-  size_t time_count;
-  bool has_failed;
-} contender;
-
-static bool goes_on(const tune_size_trials *trials) {
-  const tune_session_options *session = &trials->options->session;
-  return !(session->interrupted && *session->interrupted) &&
-         !(trials->deadline > 0 && tune_clock_seconds() >= trials->deadline);
-}
-
-static bool is_for_cpu(const tune_size_trials *trials) {
-  return tune_module_tasks_is_for_cpu(&trials->options->tasks);
-}
-
-//===--------------------------------------------------------------------------===//
-// Forms
-//===--------------------------------------------------------------------------===//
-
-static tune_status write_module(contender *c, const char *folder, size_t number) {
-  char *text = NULL;
-  if (asprintf(&c->path, "%s/size_%zu.mlir", folder, number) < 0) {
-    c->path = NULL;
-    return tune_status_out_of_memory("looking at sizes");
-  }
-  TUNE_RETURN_IF_ERROR(tune_ir_print(c->module, false, &text));
-  tune_status status = tune_file_write(c->path, text, strlen(text));
-  free(text);
-  return status;
-}
-
-static void describe_task(contender *c, const tune_size_form *form) {
-  const tune_size_trials *trials = c->trials;
-  c->description = (tune_task_module){.path = c->path,
-                                      .schedule = trials->options->tasks.schedule,
-                                      .is_of_other_sizes = form->takes_what_fits};
-  c->task = tune_whole_task_describe(trials->options, trials->facts, c->extraction, c->space,
-                                     &c->description);
-}
-
-static tune_status start(contender *c) {
-  tune_process_evaluator_options options;
-  tune_search_describe_evaluator(c->trials->options, c->trials->facts, &options);
-  tune_whole_task_set_limits(&options);
-  TUNE_RETURN_IF_ERROR(tune_evaluator_process_create(&options, &c->evaluator));
-  return c->evaluator.methods->open(c->evaluator.self, &c->task);
-}
-
-static tune_status make(contender *c, const tune_size_form *form, const int64_t *sizes,
-                        const char *folder, size_t number) {
-  const tune_size_trials *trials = c->trials;
+// The module of a form; a null one where there is none.
+static tune_status make(const tune_size_trials *trials, const tune_size_form *form,
+                        const int64_t *sizes, MlirOperation *out_module) {
   MlirOperation module = mlirModuleGetOperation(trials->module), function;
+  bool is_for_cpu = tune_module_tasks_is_for_cpu(&trials->options->tasks);
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, trials->options->function, &function));
   const tune_variant_module_options wanted = {.called = form->called,
                                               .sizes = sizes,
-                                              .is_fixed = form->by_default || !is_for_cpu(trials),
+                                              .is_fixed = form->by_default || !is_for_cpu,
                                               .by_default = form->by_default};
-  TUNE_RETURN_IF_ERROR(
-      tune_variant_module_make(module, function, trials->plan, &wanted, &c->module));
-  TUNE_RETURN_IF_ERROR(
-      tune_extract(mlirModuleFromOperation(c->module), is_for_cpu(trials), &c->extraction));
-  TUNE_RETURN_IF_ERROR(tune_space_create(&c->space));
-  TUNE_RETURN_IF_ERROR(write_module(c, folder, number));
-  describe_task(c, form);
-  return start(c);
-}
-
-static void contender_deinit(contender *c) {
-  if (c->evaluator.methods) {
-    c->evaluator.methods->close(c->evaluator.self);
-    tune_evaluator_destroy(&c->evaluator);
-  }
-  tune_space_destroy(c->space);
-  tune_extraction_destroy(c->extraction);
-  if (!mlirOperationIsNull(c->module))
-    mlirOperationDestroy(c->module);
-  free(c->path);
-}
-
-//===--------------------------------------------------------------------------===//
-// Building and measuring
-//===--------------------------------------------------------------------------===//
-
-#define TICKET 1
-
-// Whether it is the form that does not work: it cannot be made, or its reference says nothing.
-static bool is_of_form(tune_status status) {
-  tune_status_code code = tune_status_get_code(status);
-  return code == TUNE_INVALID_ARGUMENT || code == TUNE_FAILED_PRECONDITION ||
-         code == TUNE_NOT_FOUND;
-}
-
-// Waits for what becomes of the ticket.
-static tune_status await(contender *c, bool *out_ended) {
-  const tune_evaluator_class *methods = c->evaluator.methods;
-  while (goes_on(c->trials)) {
-    tune_evaluation event;
-    bool any;
-    tune_status status = methods->wait(c->evaluator.self, WAIT_SECONDS, &event, &any);
-    if (is_of_form(status)) {
-      tune_status_free(status);
-      c->has_failed = true;
-      return methods->cancel(c->evaluator.self);
-    }
-    TUNE_RETURN_IF_ERROR(status);
-    if (!any)
-      continue;
-    c->has_failed = event.verdict != TUNE_VERDICT_OK;
-    if (event.is_measured && !c->has_failed)
-      c->times[c->time_count++] = event.time.median;
-    tune_evaluation_deinit(&event);
-    return TUNE_OK;
-  }
-  *out_ended = true;
-  return methods->cancel(c->evaluator.self);
-}
-
-static tune_status build(contender *c, bool *out_ended) {
-  tune_config config;
-  TUNE_RETURN_IF_ERROR(tune_config_init_default(&config, c->space));
-  tune_status status = c->evaluator.methods->build(c->evaluator.self, TICKET, &config);
-  tune_config_deinit(&config);
-  return tune_status_is_ok(status) ? await(c, out_ended) : status;
-}
-
-static tune_status measure(contender *c, bool *out_ended) {
-  TUNE_RETURN_IF_ERROR(c->evaluator.methods->measure(c->evaluator.self, TICKET, 0));
-  return await(c, out_ended);
-}
-
-// Everything that is built is, before anything is measured; then all are in turns.
-static tune_status build_and_measure(contender *contenders, size_t count, bool *out_ended) {
-  for (size_t i = 0; i < count && !*out_ended; ++i)
-    if (!contenders[i].has_failed)
-      TUNE_RETURN_IF_ERROR(build(&contenders[i], out_ended));
-  for (int round = 0; round < ROUNDS; ++round)
-    for (size_t i = 0; i < count && !*out_ended; ++i)
-      if (!contenders[i].has_failed)
-        TUNE_RETURN_IF_ERROR(measure(&contenders[i], out_ended));
+  tune_status status =
+      tune_variant_module_make(module, function, trials->plan, &wanted, out_module);
+  if (tune_status_get_code(status) != TUNE_INVALID_ARGUMENT)
+    return status;
+  tune_status_free(status);
+  *out_module = (MlirOperation){NULL};
   return TUNE_OK;
 }
 
-static int compare_times(const void *a, const void *b) {
-  double left = *(const double *)a, right = *(const double *)b;
-  return left < right ? -1 : left > right;
-}
-
-static double find_median(contender *c) {
-  if (c->has_failed || c->time_count < ROUNDS)
-    return 0;
-  qsort(c->times, ROUNDS, sizeof *c->times, compare_times);
-  return c->times[ROUNDS / 2];
-}
-
-// A form that cannot be made is one that does not work.
-static tune_status make_all(contender *contenders, const int64_t *sizes,
-                            const tune_size_form *forms, size_t count, const char *folder) {
+static tune_status run(const tune_size_trials *trials, const int64_t *sizes, tune_size_form *forms,
+                       size_t count, tune_module_form *modules, bool *out_ended) {
   for (size_t i = 0; i < count; ++i) {
-    tune_status status = make(&contenders[i], &forms[i], sizes, folder, i);
-    if (!tune_status_is_ok(status) && !is_of_form(status))
-      return status;
-    contenders[i].has_failed = !tune_status_is_ok(status);
-    tune_status_free(status);
+    TUNE_RETURN_IF_ERROR(make(trials, &forms[i], sizes, &modules[i].module));
+    modules[i].takes_what_fits = forms[i].takes_what_fits;
   }
+  const tune_module_trials here = {
+      .options = trials->options, .facts = trials->facts, .deadline = trials->deadline};
+  TUNE_RETURN_IF_ERROR(tune_module_trials_run(&here, modules, count, out_ended));
+  for (size_t i = 0; i < count; ++i)
+    forms[i].seconds = modules[i].seconds;
   return TUNE_OK;
 }
 
 tune_status tune_size_trials_run(const tune_size_trials *trials, const int64_t *sizes,
                                  tune_size_form *forms, size_t count, bool *out_ended) {
-  contender contenders[TUNE_MOST_SIZE_FORMS] = {{.trials = NULL}};
-  tune_scratch *scratch;
+  tune_module_form modules[TUNE_MOST_SIZE_FORMS] = {{.seconds = 0}};
   *out_ended = false;
-  TUNE_RETURN_IF_ERROR(tune_scratch_create(&scratch));
+  tune_status status = run(trials, sizes, forms, count, modules, out_ended);
   for (size_t i = 0; i < count; ++i)
-    contenders[i].trials = trials;
-  tune_status status = make_all(contenders, sizes, forms, count, tune_scratch_get_path(scratch));
-  if (tune_status_is_ok(status))
-    status = build_and_measure(contenders, count, out_ended);
-  for (size_t i = 0; i < count; ++i) {
-    forms[i].seconds = find_median(&contenders[i]);
-    contender_deinit(&contenders[i]);
-  }
-  tune_scratch_destroy(scratch);
+    if (!mlirOperationIsNull(modules[i].module))
+      mlirOperationDestroy(modules[i].module);
   return status;
 }

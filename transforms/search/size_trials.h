@@ -1,8 +1,7 @@
 //===- size_trials.h - A module at one size, in several forms ----------------===//
 //
 // What variants of a function take at a size: each form is a module of its own
-// (transforms/variants/variant_module.h), with servers of its own. It is built once, checked, and
-// measured in turns with the others, so that what drifts takes all of them along.
+// (transforms/variants/variant_module.h), measured beside the others (module_trials.h).
 //
 // Threads: one thread at a time per process is what the cores are good for.
 //
@@ -11,7 +10,7 @@
 #ifndef TUNE_TRANSFORMS_SEARCH_SIZE_TRIALS_H
 #define TUNE_TRANSFORMS_SEARCH_SIZE_TRIALS_H
 
-#include "transforms/search/search.h"
+#include "transforms/search/module_trials.h"
 #include "transforms/variants/variant_plan.h"
 
 #ifdef __cplusplus
@@ -28,7 +27,7 @@ typedef struct tune_size_trials {
 } tune_size_trials;
 
 // Forms at one size, at most.
-#define TUNE_MOST_SIZE_FORMS 16
+#define TUNE_MOST_SIZE_FORMS TUNE_MOST_MODULE_FORMS
 
 typedef struct tune_size_form {
   const char *called; // the variant that runs
