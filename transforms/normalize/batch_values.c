@@ -473,15 +473,6 @@ void tune_batch_values_find(MlirOperation function, bool only_first,
     op = mlirOperationGetNextInBlock(op);
 }
 
-int64_t tune_batch_values_count(MlirOperation function) {
-  tune_batch_values values = {.count = 0};
-  tune_op_map_init(&values.place_of);
-  add_arguments(function, true, &values);
-  int64_t count = values.count;
-  tune_batch_values_deinit(&values);
-  return count;
-}
-
 void tune_batch_values_deinit(tune_batch_values *values) {
   tune_op_map_deinit(&values->place_of);
   tune_op_list_deinit(&values->ops);

@@ -38,8 +38,6 @@ typedef struct tune_batch_values {
 // many there. What fills a tensor with one number, or the same for all images, belongs to whoever
 // reads it.
 void tune_batch_values_find(MlirOperation function, bool only_first, tune_batch_values *out_values);
-// The images of the batch of such a function; less than 2: it has none.
-int64_t tune_batch_values_count(MlirOperation function);
 void tune_batch_values_deinit(tune_batch_values *values);
 
 // Whether `value` has images, and where.

@@ -280,8 +280,7 @@ static const tune_pass_option options_table[] = {
      INTO(images),
      .initial = "",
      .summary = "how many images of a batch go through the first layers at once, on CPUs: numbers "
-                "that are compared before the search, as 1,2,8; without any, and with a time of a "
-                "minute and more, what an estimate says, and the other way"},
+                "that are compared before the search, as 1,2,8 (as an estimate has it)"},
     {.name = "measure",
      .type = TUNE_PASS_OPTION_STRING,
      INTO(measure),

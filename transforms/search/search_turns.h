@@ -23,17 +23,17 @@ extern "C" {
 
 typedef struct tune_turns_wanted {
   int64_t images[TUNE_MOST_TURNS]; // at once
-  size_t count;                    // 0: what the estimate says, and the other way
+  size_t count;
 } tune_turns_wanted;
 
-// Reads "1,2,8": INVALID_ARGUMENT for other texts, and for more than TUNE_MOST_TURNS.
+// Reads "1,2,8", or "": INVALID_ARGUMENT for other texts, and for more than TUNE_MOST_TURNS.
 tune_status tune_turns_wanted_parse(const char *text, tune_turns_wanted *out_wanted);
 
 // Writes TUNE_IMAGES_AT_ONCE_ATTRIBUTE to the function that is measured (`options->function`),
-// where it has none, with the number that is fastest; prints what was found. Until `deadline`
-// (tune_clock_seconds; 0: none): what was not measured by then does not count. Nothing where the
-// function has no batch that could take turns; INVALID_ARGUMENT where numbers were wanted then, or
-// one of them is no divisor.
+// where it has none, with the number that is fastest, or the only one; prints what was found. Until
+// `deadline` (tune_clock_seconds): what was not measured by then does not count, and where nothing
+// was there is a warning. INVALID_ARGUMENT where no such number is possible, or the module has
+// choices, which are for the tasks that it has now, or is to stay in its stock form.
 tune_status tune_search_turns(MlirOperation module, const tune_search_options *options,
                               const tune_turns_wanted *wanted, double deadline,
                               const tune_search_reporting *reporting);

@@ -17,10 +17,8 @@
 
 // Of the time that is given, looking at sizes has so much.
 #define SIZES_SHARE 0.2
-// Of the time that is given, looking at how many images of a batch go at once has so much at most;
-// unasked, who gives less has none of it.
+// The same for how many images of a batch go at once.
 #define TURNS_SHARE 0.25
-#define LEAST_SECONDS_FOR_TURNS 60
 
 static tune_status search_module(MlirOperation module, const tune_search_options *options,
                                  const tune_search_reporting *reporting) {
@@ -116,20 +114,17 @@ static tune_status look_at_sizes(MlirOperation module, const tune_search_options
   return status;
 }
 
-// How many images go at once; what it takes goes off `options->seconds`.
+// How many images go at once; what that takes goes off `options->seconds`.
 static tune_status find_turns(MlirOperation module, const tune_turns_wanted *turns,
                               tune_search_options *options,
                               const tune_search_reporting *reporting) {
   double begin = tune_clock_seconds(), given = options->seconds;
+  double deadline =
+      given > 0 ? begin + TURNS_SHARE * given : tune_whole_task_deadline(options, begin);
   if (!tune_module_tasks_is_for_cpu(&options->tasks) || !looks_at_sizes(options))
-    return turns->count
-               ? tune_status_make(TUNE_INVALID_ARGUMENT,
-                                  "option 'images-at-once' is for CPUs, measured here, and "
-                                  "for whole modules; take it away")
-               : TUNE_OK;
-  if (!turns->count && given < LEAST_SECONDS_FOR_TURNS)
-    return TUNE_OK;
-  double deadline = given > 0 ? begin + TURNS_SHARE * given : 0;
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "option 'images-at-once' is for CPUs, measured here, and for whole "
+                            "modules; take it away");
   TUNE_RETURN_IF_ERROR(tune_search_turns(module, options, turns, deadline, reporting));
   if (given > 0)
     options->seconds = fmax(given - (tune_clock_seconds() - begin), given / 2);
@@ -149,9 +144,14 @@ tune_status tune_search_variants(MlirOperation module, const tune_search_options
                       "was before",
                       (long long)dynamic);
   if (!plan->count) {
-    TUNE_RETURN_IF_ERROR(find_turns(module, turns, &own, reporting));
+    if (turns->count)
+      TUNE_RETURN_IF_ERROR(find_turns(module, turns, &own, reporting));
     return search_at(module, &own, dynamic, reporting);
   }
+  if (turns->count)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "option 'images-at-once' is for modules without variants by size; take "
+                            "it away");
   if (looks_at_sizes(options))
     own.seconds *= 1 - SIZES_SHARE;
   tune_search_reporting of_variants = *reporting;

@@ -21,8 +21,8 @@ extern "C" {
 // choices go onto the ops of that variant. What the variants are worth is measured in the end
 // (search_sizes.h), and those that bring nothing go. What keeps it from that is a warning.
 //
-// Without variants, on a CPU, it is found out first how many images of a batch go at once
-// (search_turns.h), where `turns` has numbers or a minute and more is given.
+// Where `turns` has numbers, how many images of a batch go at once is found out first
+// (search_turns.h): on CPUs, without variants.
 tune_status tune_search_variants(MlirOperation module, const tune_search_options *options,
                                  int64_t dynamic, const tune_turns_wanted *turns,
                                  tune_variant_plan *plan, const tune_search_reporting *reporting);
