@@ -33,6 +33,9 @@ typedef struct batch {
   MlirBlock block;
   layer *layers;
   size_t layer_count;
+  tune_op_map place_of; // of each op, among these
+  // Of each op: the last one that reads what it leaves; their number where other ops do.
+  size_t *last_reader;
   // Of all images, in bytes: what one of the first ops leaves, as many as the place in the array
   // says, and something behind these reads.
   double *crossing;
@@ -76,42 +79,49 @@ static bool find_layers(batch *b) {
   return b->layers != NULL;
 }
 
-// The last op that reads `value` among those of the batch; their number where others do.
-static size_t find_last_reader(const batch *b, const tune_op_map *place_of, MlirValue value) {
+// The place of `op`, or of what it is in, among the ops of the batch; their number: in none.
+static size_t find_place(const batch *b, MlirOperation op) {
+  while (!mlirBlockEqual(mlirOperationGetBlock(op), b->block))
+    op = mlirOperationGetParentOperation(op);
+  size_t place = tune_op_map_get(&b->place_of, op.ptr);
+  return place == TUNE_OP_MAP_NONE ? b->values.ops.count : place;
+}
+
+static size_t find_last_reader(const batch *b, MlirValue value) {
   size_t last = 0;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation owner = mlirOpOperandGetOwner(use);
-    while (!mlirBlockEqual(mlirOperationGetBlock(owner), b->block))
-      owner = mlirOperationGetParentOperation(owner);
-    size_t place = tune_op_map_get(place_of, owner.ptr);
-    place = place == TUNE_OP_MAP_NONE ? b->values.ops.count : place;
+    size_t place = find_place(b, mlirOpOperandGetOwner(use));
     last = place > last ? place : last;
   }
   return last;
 }
 
-static bool find_crossing(batch *b) {
+static void sum_crossing(batch *b) {
   size_t count = b->values.ops.count;
-  tune_op_map place_of;
-  tune_op_map_init(&place_of);
+  for (size_t i = 0; i < count; ++i) {
+    MlirValue result = mlirOperationGetResult(b->values.ops.ops[i], 0);
+    b->last_reader[i] = find_last_reader(b, result);
+    if (b->last_reader[i] <= i)
+      continue;
+    b->crossing[i + 1] += bytes_of(result);
+    b->crossing[b->last_reader[i] + 1] -= bytes_of(result);
+  }
+  for (size_t i = 0; i < count; ++i)
+    b->crossing[i + 1] += b->crossing[i];
+}
+
+static bool find_readers(batch *b) {
+  size_t count = b->values.ops.count;
+  b->last_reader = calloc(count + 1, sizeof *b->last_reader);
   b->crossing = calloc(count + 2, sizeof *b->crossing);
   tune_status status = TUNE_OK;
   for (size_t i = 0; tune_status_is_ok(status) && i < count; ++i)
-    status = tune_op_map_set(&place_of, b->values.ops.ops[i].ptr, i);
-  bool is_done = tune_status_is_ok(status) && b->crossing;
-  for (size_t i = 0; is_done && i < count; ++i) {
-    MlirValue result = mlirOperationGetResult(b->values.ops.ops[i], 0);
-    size_t last = find_last_reader(b, &place_of, result);
-    if (last <= i)
-      continue;
-    b->crossing[i + 1] += bytes_of(result);
-    b->crossing[last + 1] -= bytes_of(result);
-  }
-  for (size_t i = 0; is_done && i < count; ++i)
-    b->crossing[i + 1] += b->crossing[i];
+    status = tune_op_map_set(&b->place_of, b->values.ops.ops[i].ptr, i);
+  bool is_done = tune_status_is_ok(status) && b->last_reader && b->crossing;
+  if (is_done)
+    sum_crossing(b);
   tune_status_free(status);
-  tune_op_map_deinit(&place_of);
   return is_done;
 }
 
@@ -235,9 +245,8 @@ static tune_status decide(const batch *b, MlirOperation function, turns *out) {
 typedef struct looper {
   batch *batch;
   int64_t images;
-  size_t op_count;       // of the first ops, which go into the loop
-  tune_op_map is_within; // these
-  tune_op_map slice_of;  // arguments, by their place in `slices`
+  size_t op_count;      // of the first ops, which go into the loop
+  tune_op_map slice_of; // arguments, by their place in `slices`
   MlirValue *slices;
   size_t slice_count;
   MlirValue *crossing; // what is read behind the loop, too
@@ -251,21 +260,6 @@ static void put(looper *l, tune_op_map *map, const void *key, size_t value) {
   tune_status status = tune_op_map_set(map, key, value);
   l->failed |= !tune_status_is_ok(status);
   tune_status_free(status);
-}
-
-// Also in the body of one of them.
-static bool is_within(const looper *l, MlirOperation op) {
-  while (!mlirBlockEqual(mlirOperationGetBlock(op), l->batch->block))
-    op = mlirOperationGetParentOperation(op);
-  return tune_op_map_get(&l->is_within, op.ptr) != TUNE_OP_MAP_NONE;
-}
-
-static bool is_read_behind(const looper *l, MlirValue value) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use))
-    if (!is_within(l, mlirOpOperandGetOwner(use)))
-      return true;
-  return false;
 }
 
 // tensor.extract_slice of `value`, or with `into` tensor.insert_slice of it into that: of the
@@ -339,11 +333,9 @@ static void move_op(looper *l, MlirOperation op) {
 }
 
 static void list_crossing(looper *l) {
-  for (size_t i = 0; i < l->op_count; ++i) {
-    MlirValue result = mlirOperationGetResult(l->batch->values.ops.ops[i], 0);
-    if (is_read_behind(l, result))
-      l->crossing[l->crossing_count++] = result;
-  }
+  for (size_t i = 0; i < l->op_count; ++i)
+    if (l->batch->last_reader[i] >= l->op_count)
+      l->crossing[l->crossing_count++] = mlirOperationGetResult(l->batch->values.ops.ops[i], 0);
 }
 
 // Has what is behind the loop read `whole` in place of `value`.
@@ -352,19 +344,16 @@ static void read_whole(const looper *l, MlirValue value, MlirValue whole) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = next) {
     MlirOperation owner = mlirOpOperandGetOwner(use);
     next = mlirOpOperandGetNextUse(use);
-    if (!is_within(l, owner))
+    if (find_place(l->batch, owner) >= l->op_count)
       mlirOperationSetOperand(owner, (intptr_t)mlirOpOperandGetOperandNumber(use), whole);
   }
 }
 
-// Where the loop comes: behind all that its ops read.
-static MlirOperation find_place(const looper *l) {
-  return mlirOperationGetNextInBlock(l->batch->values.ops.ops[l->op_count - 1]);
-}
-
 static void build_loop(looper *l, MlirValue *carried) {
   tune_batch_values *values = &l->batch->values;
-  tune_ir_builder b = tune_ir_builder_before(find_place(l));
+  // Behind all that its ops read.
+  tune_ir_builder b =
+      tune_ir_builder_before(mlirOperationGetNextInBlock(values->ops.ops[l->op_count - 1]));
   for (intptr_t i = 0; i < l->crossing_count; ++i)
     carried[i] = tune_ir_build_value(&b, "tensor.empty", mlirValueGetType(l->crossing[i]), 0, NULL);
   MlirOperation loop;
@@ -391,16 +380,12 @@ static bool take_turns(batch *b, const turns *how) {
   l.slices = calloc(arguments + 1, sizeof *l.slices);
   l.crossing = calloc(l.op_count + 1, sizeof *l.crossing);
   MlirValue *carried = calloc(l.op_count + 1, sizeof *carried);
-  tune_op_map_init(&l.is_within);
   tune_op_map_init(&l.slice_of);
-  for (size_t i = 0; i < l.op_count; ++i)
-    put(&l, &l.is_within, b->values.ops.ops[i].ptr, i);
-  bool is_done = l.slices && l.crossing && carried && !l.failed;
+  bool is_done = l.slices && l.crossing && carried;
   if (is_done) {
     list_crossing(&l);
     build_loop(&l, carried);
   }
-  tune_op_map_deinit(&l.is_within);
   tune_op_map_deinit(&l.slice_of);
   free(l.slices);
   free(l.crossing);
@@ -410,14 +395,17 @@ static bool take_turns(batch *b, const turns *how) {
 
 static void batch_deinit(batch *b) {
   free(b->layers);
+  free(b->last_reader);
   free(b->crossing);
+  tune_op_map_deinit(&b->place_of);
   tune_batch_values_deinit(&b->values);
 }
 
 static bool read_batch(MlirOperation function, bool only_first, batch *out) {
   *out = (batch){.block = tune_ir_body(function)};
+  tune_op_map_init(&out->place_of);
   tune_batch_values_find(function, only_first, &out->values);
-  return !out->values.failed && find_layers(out) && find_crossing(out);
+  return !out->values.failed && find_layers(out) && find_readers(out);
 }
 
 static tune_status normalize_batch(batch *b, MlirOperation function) {
