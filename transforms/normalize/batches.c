@@ -3,9 +3,9 @@
 #include "transforms/normalize/batches.h"
 
 #include "dialects/diagnostic.h"
+#include "transforms/ir/op_facts.h"
 #include "transforms/normalize/batch_values.h"
 #include "transforms/normalize/nest_maps.h"
-#include "transforms/normalize/tensor_ops.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -42,11 +42,11 @@ typedef struct batch {
 } batch;
 
 static double bytes_of(MlirValue value) {
-  MlirType type = mlirValueGetType(value), element = mlirShapedTypeGetElementType(type);
-  double bits = mlirTypeIsAInteger(element) ? (double)mlirIntegerTypeGetWidth(element)
-                : mlirTypeIsAFloat(element) ? (double)mlirFloatTypeGetWidth(element)
-                                            : 64;
-  return tune_tensor_bytes(type) * bits / 32;
+  MlirType type = mlirValueGetType(value);
+  double bytes = (double)tune_op_element_bytes(type);
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
+    bytes *= (double)mlirShapedTypeGetDimSize(type, d);
+  return bytes;
 }
 
 static bool read_layer(const batch *b, size_t at, layer *out) {

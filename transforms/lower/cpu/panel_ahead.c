@@ -6,6 +6,7 @@
 #include "transforms/ir/op_facts.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/lower/common/attributes.h"
+#include "transforms/lower/common/loop_range.h"
 #include "transforms/lower/common/memory_access.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -14,12 +15,6 @@
 #define LINE_BYTES 64 // of a cache
 #define MOST_PANELS 4 // memories of which panels are read in one loop
 #define MOST_LINES 16 // of a row of a panel: it would be many instructions
-
-typedef struct loop_range {
-  MlirOperation loop;
-  MlirValue index;
-  int64_t from, to, step;
-} loop_range;
 
 // A panel that a loop over the depth reads: rows `depth.from` to `depth.to` of it.
 typedef struct panel {
@@ -31,17 +26,9 @@ typedef struct panel {
 
 static int64_t divide_up(int64_t value, int64_t by) { return (value + by - 1) / by; }
 
-static int64_t count_steps(const loop_range *of) { return divide_up(of->to - of->from, of->step); }
-
 // False unless `loop` is an scf.for with known bounds that goes around.
-static bool read_range(MlirOperation loop, loop_range *out_range) {
-  if (!tune_ir_is(loop, "scf.for"))
-    return false;
-  *out_range = (loop_range){.loop = loop, .index = mlirBlockGetArgument(tune_ir_body(loop), 0)};
-  return tune_ir_is_constant_index(mlirOperationGetOperand(loop, 0), &out_range->from) &&
-         tune_ir_is_constant_index(mlirOperationGetOperand(loop, 1), &out_range->to) &&
-         tune_ir_is_constant_index(mlirOperationGetOperand(loop, 2), &out_range->step) &&
-         out_range->step > 0 && out_range->from < out_range->to;
+static bool read_range(MlirOperation loop, tune_loop_range *out_range) {
+  return tune_loop_range_read_for(loop, out_range) && tune_loop_range_count(out_range) > 0;
 }
 
 static bool is_argument_of_function(MlirValue value) {
@@ -65,7 +52,8 @@ static int64_t bytes_of_element(MlirType type) {
 
 // The only place of the load among whose indices is what moves with `depth`; -1: there is none, or
 // what comes before is not the same for all of `rows`.
-static intptr_t find_depth(MlirOperation load, const loop_range *depth, const loop_range *rows) {
+static intptr_t find_depth(MlirOperation load, const tune_loop_range *depth,
+                           const tune_loop_range *rows) {
   intptr_t found = -1;
   for (intptr_t i = 1; i < mlirOperationGetNumOperands(load); ++i) {
     MlirValue index = mlirOperationGetOperand(load, i);
@@ -80,8 +68,8 @@ static intptr_t find_depth(MlirOperation load, const loop_range *depth, const lo
   return found;
 }
 
-static bool read_panel(MlirOperation load, const loop_range *depth, const loop_range *rows,
-                       panel *out_panel) {
+static bool read_panel(MlirOperation load, const tune_loop_range *depth,
+                       const tune_loop_range *rows, panel *out_panel) {
   if (!tune_ir_is(load, "vector.load"))
     return false;
   MlirValue memory = mlirOperationGetOperand(load, 0);
@@ -100,7 +88,8 @@ static bool read_panel(MlirOperation load, const loop_range *depth, const loop_r
 }
 
 // The panels that are read in the body of `depth`; how many.
-static size_t list_panels(const loop_range *depth, const loop_range *rows, panel *panels) {
+static size_t list_panels(const tune_loop_range *depth, const tune_loop_range *rows,
+                          panel *panels) {
   size_t count = 0;
   MlirBlock body = tune_ir_body(depth->loop);
   for (MlirOperation op = mlirBlockGetFirstOperation(body);
@@ -132,7 +121,7 @@ static MlirValue combine(const tune_ir_builder *builder, const char *name, MlirV
 }
 
 // How many steps of `range` come before its index.
-static MlirValue build_step(const tune_ir_builder *builder, const loop_range *range) {
+static MlirValue build_step(const tune_ir_builder *builder, const tune_loop_range *range) {
   MlirValue distance =
       range->from ? combine(builder, "arith.subi", range->index, range->from) : range->index;
   return range->step == 1 ? distance : combine(builder, "arith.divui", distance, range->step);
@@ -168,12 +157,12 @@ static MlirValue build_piece(const tune_ir_builder *inside, MlirValue step, int6
 }
 
 // Panels are read in pieces of whole rows and whole lines: so many rows, of so many lines.
-static void read_ahead(const panel *of, const loop_range *depth, const loop_range *rows) {
+static void read_ahead(const panel *of, const tune_loop_range *depth, const tune_loop_range *rows) {
   int64_t piece_rows = of->row_bytes < LINE_BYTES ? LINE_BYTES / of->row_bytes : 1;
   int64_t piece_lines = of->row_bytes < LINE_BYTES ? 1 : of->row_bytes / LINE_BYTES;
   int64_t pieces = divide_up(depth->to - depth->from, piece_rows);
-  int64_t share = divide_up(pieces, count_steps(rows)); // of a tile of rows
-  int64_t at_once = divide_up(share, count_steps(depth));
+  int64_t share = divide_up(pieces, tune_loop_range_count(rows)); // of a tile of rows
+  int64_t at_once = divide_up(share, tune_loop_range_count(depth));
   int64_t line_elements =
       LINE_BYTES / bytes_of_element(mlirValueGetType(of->memory)); // where a row has several
 
@@ -198,7 +187,7 @@ static void read_ahead(const panel *of, const loop_range *depth, const loop_rang
 
 // Whether `value` is seen in a part of what was made ahead (weights_ahead.h), the same one for all
 // of `rows`; that view.
-static bool find_part(MlirValue value, const loop_range *rows, MlirOperation *out_part) {
+static bool find_part(MlirValue value, const tune_loop_range *rows, MlirOperation *out_part) {
   if (!mlirTypeIsAMemRef(mlirValueGetType(value)))
     return false;
   while (mlirValueIsAOpResult(value)) {
@@ -215,7 +204,8 @@ static bool find_part(MlirValue value, const loop_range *rows, MlirOperation *ou
 }
 
 // The parts that are read in the body of `depth`; how many.
-static size_t list_parts(const loop_range *depth, const loop_range *rows, MlirOperation *parts) {
+static size_t list_parts(const tune_loop_range *depth, const tune_loop_range *rows,
+                         MlirOperation *parts) {
   size_t count = 0;
   MlirBlock body = tune_ir_body(depth->loop);
   for (MlirOperation op = mlirBlockGetFirstOperation(body);
@@ -232,13 +222,15 @@ static size_t list_parts(const loop_range *depth, const loop_range *rows, MlirOp
 }
 
 // Parts lie one after the other, each from the beginning of a line.
-static void read_part_ahead(MlirOperation part, const loop_range *depth, const loop_range *rows) {
+static void read_part_ahead(MlirOperation part, const tune_loop_range *depth,
+                            const tune_loop_range *rows) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(part, 0));
   int64_t bytes = bytes_of_element(type);
   for (intptr_t i = 0; i < (intptr_t)mlirShapedTypeGetRank(type); ++i)
     bytes *= mlirShapedTypeGetDimSize(type, i);
-  int64_t lines = divide_up(bytes, LINE_BYTES), share = divide_up(lines, count_steps(rows)),
-          at_once = divide_up(share, count_steps(depth));
+  int64_t lines = divide_up(bytes, LINE_BYTES),
+          share = divide_up(lines, tune_loop_range_count(rows)),
+          at_once = divide_up(share, tune_loop_range_count(depth));
   if (at_once > MOST_LINES)
     return;
   tune_ir_builder outside = tune_ir_builder_before(depth->loop);
@@ -269,7 +261,7 @@ static void read_part_ahead(MlirOperation part, const loop_range *depth, const l
 //===--------------------------------------------------------------------------===//
 
 static void run_on_loop(MlirOperation loop) {
-  loop_range depth, rows;
+  tune_loop_range depth, rows;
   MlirOperation parent = mlirOperationGetParentOperation(loop);
   if (!read_range(loop, &depth) || !read_range(parent, &rows))
     return;

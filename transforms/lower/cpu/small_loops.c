@@ -4,6 +4,7 @@
 
 #include "transforms/ir/ir.h"
 #include "transforms/ir/ir_builder.h"
+#include "transforms/lower/common/loop_range.h"
 #include "transforms/lower/common/parallel_loops.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -70,35 +71,16 @@ static int64_t work_of_op(MlirOperation op) {
 
 //===--- Loops ----------------------------------------------------------------------===//
 
-static int64_t count_steps(int64_t from, int64_t to, int64_t step) {
-  if (step <= 0 || (from < 0 && to > INT64_MAX + from))
-    return LARGE;
-  return to <= from ? 0 : (to - from - 1) / step + 1;
-}
-
-static int64_t steps_of_for(MlirOperation loop) {
-  int64_t bounds[3];
-  for (intptr_t i = 0; i < 3; ++i)
-    if (!tune_ir_is_constant_index(mlirOperationGetOperand(loop, i), &bounds[i]))
-      return LARGE;
-  return count_steps(bounds[0], bounds[1], bounds[2]);
-}
-
-static int64_t steps_of_forall(MlirOperation loop) {
-  static const char *const NAMES[] = {"staticLowerBound", "staticUpperBound", "staticStep"};
-  MlirAttribute bounds[3];
-  if (mlirOperationGetNumOperands(loop) || mlirOperationGetNumResults(loop))
-    return LARGE; // known at run time only
-  for (size_t i = 0; i < 3; ++i) {
-    bounds[i] = tune_ir_attribute(loop, NAMES[i]);
-    if (mlirAttributeIsNull(bounds[i]))
-      return LARGE;
-  }
-  int64_t steps = 1;
-  for (intptr_t d = 0; d < mlirDenseArrayGetNumElements(bounds[0]); ++d)
-    steps = at_most_large(steps, count_steps(mlirDenseI64ArrayGetElement(bounds[0], d),
-                                             mlirDenseI64ArrayGetElement(bounds[1], d),
-                                             mlirDenseI64ArrayGetElement(bounds[2], d)));
+// LARGE where they are known at run time only.
+static int64_t steps_of(MlirOperation loop) {
+  tune_loop_range range;
+  if (tune_ir_is(loop, "scf.for"))
+    return tune_loop_range_read_for(loop, &range) ? tune_loop_range_count(&range) : LARGE;
+  int64_t steps = mlirOperationGetNumResults(loop) ? LARGE : 1;
+  for (intptr_t d = 0; d < mlirBlockGetNumArguments(tune_ir_body(loop)); ++d)
+    steps = tune_loop_range_read_forall(loop, d, &range)
+                ? at_most_large(steps, tune_loop_range_count(&range))
+                : LARGE;
   return steps;
 }
 
@@ -112,10 +94,8 @@ static int64_t work_of(MlirOperation op) {
            !mlirOperationIsNull(inner) && within < LARGE;
            inner = mlirOperationGetNextInBlock(inner))
         within += work_of(inner);
-  if (tune_ir_is(op, "scf.for"))
-    return at_most_large(steps_of_for(op), within + 1);
-  if (tune_ir_is(op, "scf.forall"))
-    return at_most_large(steps_of_forall(op), within + 1);
+  if (tune_ir_is(op, "scf.for") || tune_ir_is(op, "scf.forall"))
+    return at_most_large(steps_of(op), within + 1);
   int64_t work = within + work_of_op(op);
   return work < LARGE ? work : LARGE;
 }

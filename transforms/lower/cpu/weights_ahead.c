@@ -5,6 +5,7 @@
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_facts.h"
 #include "transforms/ir/op_list.h"
+#include "transforms/lower/common/loop_range.h"
 #include "transforms/lower/common/memory_access.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -24,49 +25,20 @@
 // Loops
 //===--------------------------------------------------------------------------===//
 
-// A loop with known bounds that hands nothing on: scf.for, or one dimension of scf.forall.
-typedef struct loop_range {
-  MlirOperation loop;
-  MlirValue index;
-  int64_t from, to, step;
-  bool is_used; // by what fills the part
-} loop_range;
-
-// Those around a body, the outermost first, which stands in the function itself.
+// Loops with known bounds that hand nothing on, those around a body, the outermost first, which
+// stands in the function itself.
 typedef struct loop_nest {
-  loop_range ranges[MOST_LOOPS];
+  tune_loop_range ranges[MOST_LOOPS];
+  bool is_used[MOST_LOOPS]; // by what fills the part
   size_t count;
 } loop_nest;
 
-static int64_t count_steps(const loop_range *of) {
-  return (of->to - of->from + of->step - 1) / of->step;
-}
-
-static bool read_for(MlirOperation loop, loop_range *out) {
-  *out = (loop_range){.loop = loop, .index = mlirBlockGetArgument(tune_ir_body(loop), 0)};
-  return mlirOperationGetNumResults(loop) == 0 &&
-         tune_ir_is_constant_index(mlirOperationGetOperand(loop, 0), &out->from) &&
-         tune_ir_is_constant_index(mlirOperationGetOperand(loop, 1), &out->to) &&
-         tune_ir_is_constant_index(mlirOperationGetOperand(loop, 2), &out->step) && out->step > 0 &&
-         out->from < out->to;
-}
-
-static bool read_forall(MlirOperation loop, size_t dimension, loop_range *out) {
-  static const char *const names[] = {"staticLowerBound", "staticUpperBound", "staticStep"};
-  int64_t bounds[3];
-  for (size_t i = 0; i < 3; ++i) {
-    MlirAttribute all = tune_ir_attribute(loop, names[i]);
-    if (mlirAttributeIsNull(all) || mlirDenseArrayGetNumElements(all) <= (intptr_t)dimension)
-      return false;
-    bounds[i] = mlirDenseI64ArrayGetElement(all, (intptr_t)dimension);
-  }
-  *out = (loop_range){.loop = loop,
-                      .index = mlirBlockGetArgument(tune_ir_body(loop), (intptr_t)dimension),
-                      .from = bounds[0],
-                      .to = bounds[1],
-                      .step = bounds[2]};
-  return mlirOperationGetNumOperands(loop) == 0 && mlirOperationGetNumResults(loop) == 0 &&
-         out->from >= 0 && out->step > 0 && out->from < out->to;
+static bool read_range(MlirOperation loop, size_t dimension, tune_loop_range *out) {
+  bool is_known =
+      tune_ir_is(loop, "scf.for")
+          ? tune_loop_range_read_for(loop, out)
+          : tune_loop_range_read_forall(loop, (intptr_t)dimension, out) && out->from >= 0;
+  return is_known && mlirOperationGetNumResults(loop) == 0 && tune_loop_range_count(out) > 0;
 }
 
 // Puts the ranges of `loop` before those that are there.
@@ -81,8 +53,7 @@ static bool add_loop(loop_nest *nest, MlirOperation loop) {
   nest->count += count;
   bool is_known = true;
   for (size_t i = 0; i < count; ++i)
-    is_known &= tune_ir_is(loop, "scf.for") ? read_for(loop, &nest->ranges[i])
-                                            : read_forall(loop, i, &nest->ranges[i]);
+    is_known &= read_range(loop, i, &nest->ranges[i]);
   return is_known;
 }
 
@@ -174,7 +145,7 @@ static bool list_value(finder *f, MlirValue value) {
   if (mlirValueIsABlockArgument(value)) {
     for (size_t i = 0; i < nest->count; ++i)
       if (mlirValueEqual(nest->ranges[i].index, value))
-        return nest->ranges[i].is_used = true;
+        return nest->is_used[i] = true;
     return false;
   }
   MlirOperation op = mlirOpResultGetOwner(value);
@@ -220,11 +191,11 @@ static int64_t count_places(MlirOperation op, MlirOperation writer) {
   int64_t runs = 1;
   MlirOperation store = op;
   while (!mlirOperationEqual(op, writer)) {
-    loop_range range;
+    tune_loop_range range;
     op = mlirOperationGetParentOperation(op);
-    if (!tune_ir_is(op, "scf.for") || !read_for(op, &range))
+    if (!tune_ir_is(op, "scf.for") || !read_range(op, 0, &range))
       return 0;
-    runs *= is_stored_elsewhere(store, range.index) ? count_steps(&range) : 1;
+    runs *= is_stored_elsewhere(store, range.index) ? tune_loop_range_count(&range) : 1;
   }
   return runs;
 }
@@ -437,7 +408,7 @@ static bool fill_part(finder *f, MlirOperation loop) {
 static int64_t count_parts(const loop_nest *nest) {
   int64_t parts = 1;
   for (size_t i = 0; i < nest->count; ++i)
-    parts *= nest->ranges[i].is_used ? count_steps(&nest->ranges[i]) : 1;
+    parts *= nest->is_used[i] ? tune_loop_range_count(&nest->ranges[i]) : 1;
   return parts;
 }
 
@@ -515,17 +486,18 @@ static void build_filling(const part *p, const loop_nest *nest, MlirValue all, v
   tune_ir_builder b = tune_ir_builder_before(nest->ranges[0].loop);
   MlirValue number = tune_ir_build_index(&b, 0);
   for (size_t i = 0; i < nest->count; ++i) {
-    const loop_range *range = &nest->ranges[i];
-    if (!range->is_used)
+    const tune_loop_range *range = &nest->ranges[i];
+    if (!nest->is_used[i])
       continue;
     MlirOperation loop;
-    tune_ir_builder inside = tune_ir_build_for(&b, count_steps(range), 0, NULL, &loop);
+    tune_ir_builder inside = tune_ir_build_for(&b, tune_loop_range_count(range), 0, NULL, &loop);
     // Its end, before which all goes.
     MlirOperation end = tune_ir_build(&inside, &(tune_ir_parts){.name = "scf.yield"});
     inside.before = end;
     MlirValue step = mlirBlockGetArgument(tune_ir_body(loop), 0);
-    number = tune_ir_build_binary(&inside, "arith.addi",
-                                  combine(&inside, "arith.muli", number, count_steps(range)), step);
+    number = tune_ir_build_binary(
+        &inside, "arith.addi", combine(&inside, "arith.muli", number, tune_loop_range_count(range)),
+        step);
     MlirValue index = range->step == 1 ? step : combine(&inside, "arith.muli", step, range->step);
     map_value(map, range->index,
               range->from ? combine(&inside, "arith.addi", index, range->from) : index);
@@ -549,15 +521,15 @@ static void read_parts(const part *p, const loop_nest *nest, MlirValue all, valu
   tune_ir_builder b = tune_ir_builder_before(mlirBlockGetFirstOperation(p->body));
   MlirValue number = tune_ir_build_index(&b, 0);
   for (size_t i = 0; i < nest->count; ++i) {
-    const loop_range *range = &nest->ranges[i];
-    if (!range->is_used)
+    const tune_loop_range *range = &nest->ranges[i];
+    if (!nest->is_used[i])
       continue;
     MlirValue distance =
         range->from ? combine(&b, "arith.subi", range->index, range->from) : range->index;
     MlirValue step =
         range->step == 1 ? distance : combine(&b, "arith.divui", distance, range->step);
-    number = tune_ir_build_binary(&b, "arith.addi",
-                                  combine(&b, "arith.muli", number, count_steps(range)), step);
+    number = tune_ir_build_binary(
+        &b, "arith.addi", combine(&b, "arith.muli", number, tune_loop_range_count(range)), step);
   }
   *map = (value_map){.count = 0};
   map_value(map, p->memory, build_part(&b, all, number, p));
