@@ -80,7 +80,7 @@ static tune_status add_form(turns_search *s, MlirOperation module, int64_t image
   set_images(function, images);
   tune_status status = tune_extract(mlirModuleFromOperation(copy), true, &extraction);
   tune_extraction_destroy(extraction);
-  return status;
+  return tune_status_annotate(status, "option 'images-at-once', %" PRId64, images);
 }
 
 //===--- What comes of it -----------------------------------------------------------------===//
