@@ -176,15 +176,6 @@ static bool is_told_call(const finder *self, MlirOperation op) {
   return state.is_told;
 }
 
-// What `op` may do with its operand `number`.
-static unsigned access_of(MlirOperation op, intptr_t number) {
-  MlirOperation callee = find_callee(op);
-  if (!mlirOperationIsNull(callee) &&
-      !tune_memory_access_is_written(mlirBlockGetArgument(tune_ir_body(callee), number)))
-    return TUNE_READS;
-  return tune_memory_access_of(op, number);
-}
-
 typedef struct look {
   const finder *self;
   statement *at;
@@ -208,7 +199,7 @@ static MlirWalkResult look_at_op(MlirOperation op, void *user_data) {
     MlirValue base = tune_memory_access_look_through_views(value);
     size_t index = tune_op_map_get(&state->self->memory_of, base.ptr);
     if (index != TUNE_OP_MAP_NONE)
-      state->at->access[index] |= (unsigned char)access_of(op, i);
+      state->at->access[index] |= (unsigned char)tune_memory_access_through_call(op, i);
     else if (!mlirValueIsAOpResult(base) || !is_allocation(mlirOpResultGetOwner(base)))
       state->is_movable = false; // a loop carries it: who knows which
   }

@@ -90,6 +90,16 @@ unsigned tune_memory_access_of(MlirOperation op, intptr_t number) {
   return TUNE_READS | TUNE_WRITES;
 }
 
+unsigned tune_memory_access_through_call(MlirOperation op, intptr_t number) {
+  MlirOperation callee = tune_ir_is(op, "func.call") && mlirOperationGetNumResults(op) == 0
+                             ? tune_ir_called_function(op)
+                             : (MlirOperation){NULL};
+  if (!mlirOperationIsNull(callee) &&
+      !tune_memory_access_is_written(mlirBlockGetArgument(tune_ir_body(callee), number)))
+    return TUNE_READS;
+  return tune_memory_access_of(op, number);
+}
+
 bool tune_memory_access_is_written(MlirValue of) {
   for (MlirOpOperand use = mlirValueGetFirstUse(of); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {

@@ -35,6 +35,10 @@ unsigned tune_memory_access_of(MlirOperation op, intptr_t number);
 // Whether some op may write to the memory `of`, seen as it is or otherwise.
 bool tune_memory_access_is_written(MlirValue of);
 
+// As tune_memory_access_of, but of a call what the function does itself, where that is in the
+// module and gives nothing back.
+unsigned tune_memory_access_through_call(MlirOperation op, intptr_t number);
+
 #ifdef __cplusplus
 }
 #endif

@@ -107,6 +107,30 @@ static bool is_constant_to(const splitter *self, const function *caller, MlirVal
   return false;
 }
 
+// Before which op of `caller`'s only block what `call` reads may be packed: itself, or the
+// outermost of the loops that it is in; null: before none.
+static MlirOperation find_place(const function *caller, MlirOperation call) {
+  static const char *const LOOPS[] = {"scf.for", "scf.forall", "scf.parallel", NULL};
+  MlirBlock block = tune_ir_body(caller->op);
+  MlirOperation place = call, none = {NULL};
+  if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
+    return none;
+  while (!mlirBlockEqual(mlirOperationGetBlock(place), block)) {
+    place = mlirOperationGetParentOperation(place);
+    if (!tune_ir_is_one_of(place, LOOPS))
+      return none;
+  }
+  return place;
+}
+
+// Whether `value` is there before all ops of `caller` with regions: no loop makes it.
+static bool is_of_no_loop(const function *caller, MlirValue value) {
+  return mlirBlockEqual(tune_ir_body(caller->op),
+                        mlirValueIsABlockArgument(value)
+                            ? mlirBlockArgumentGetOwner(value)
+                            : mlirOperationGetBlock(mlirOpResultGetOwner(value)));
+}
+
 typedef struct call_look {
   const splitter *self;
   const function *caller;
@@ -139,16 +163,14 @@ static MlirWalkResult look_at_call(MlirOperation op, void *user_data) {
     return MlirWalkResultAdvance;
   // All calls have to hand over what the callee was packed from, or none can.
   const function *caller = state->caller;
-  MlirBlock block = tune_ir_body(caller->op);
-  bool is_outermost = mlirBlockEqual(mlirOperationGetBlock(op), block) &&
-                      mlirBlockIsNull(mlirBlockGetNextInRegion(block));
-  if (!is_outermost || caller->stays || !caller->is_reached) {
+  if (mlirOperationIsNull(find_place(caller, op)) || caller->stays || !caller->is_reached) {
     state->changed |= keep_whole(callee);
     return MlirWalkResultAdvance;
   }
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue value = mlirOperationGetOperand(op, i);
-    if (!callee->constant[i] || is_constant_to(state->self, state->caller, value))
+    if (!callee->constant[i] ||
+        (is_of_no_loop(caller, value) && is_constant_to(state->self, caller, value)))
       continue;
     callee->constant[i] = false;
     state->changed = true;
@@ -212,53 +234,51 @@ typedef struct write_look {
 
 static MlirWalkResult look_for_write(MlirOperation op, void *user_data) {
   write_look *look = user_data;
-  MlirOperation callee =
-      tune_ir_is(op, "func.call") ? tune_ir_called_function(op) : (MlirOperation){NULL};
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !look->is_written; ++i) {
     MlirValue value = mlirOperationGetOperand(op, i);
     if (!mlirTypeIsAMemRef(mlirValueGetType(value)) ||
         !mlirValueEqual(tune_memory_access_look_through_views(value), look->memory))
       continue;
-    look->is_written =
-        mlirOperationIsNull(callee)
-            ? (tune_memory_access_of(op, i) & TUNE_WRITES) != 0
-            : tune_memory_access_is_written(mlirBlockGetArgument(tune_ir_body(callee), i));
+    look->is_written = (tune_memory_access_through_call(op, i) & TUNE_WRITES) != 0;
   }
   return look->is_written ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
-// Whether `value` may have other contents at `to` than at `from`, an earlier op of its block.
+// Whether `value` may have other contents in `to` than at `from`, an earlier op of its block.
 static bool is_written_between(MlirValue value, MlirOperation from, MlirOperation to) {
   write_look look = {.memory = tune_memory_access_look_through_views(value)};
   for (MlirOperation op = mlirOperationGetNextInBlock(from);
        !mlirOperationIsNull(op) && !mlirOperationEqual(op, to) && !look.is_written;
        op = mlirOperationGetNextInBlock(op))
     mlirOperationWalk(op, look_for_write, &look, MlirWalkPreOrder);
+  if (mlirOperationGetNumRegions(to))
+    mlirOperationWalk(to, look_for_write, &look, MlirWalkPreOrder);
   return look.is_written;
 }
 
-// The call of the ahead function of `callee` from the block of `call`, with the same constants;
-// null: there is none. What it packs is only read, so that both calls of the callee can have it.
-// Memory of the caller's may have been filled anew meanwhile.
-static MlirOperation find_ahead_call(MlirOperation call, const function *callee) {
+// The call of the ahead function of `callee` from the block of `place`, in which `call` is, with
+// the same constants; null: there is none. What it packs is only read, so that both calls of the
+// callee can have it. Memory of the caller's may have been filled anew meanwhile.
+static MlirOperation find_ahead_call(MlirOperation call, MlirOperation place,
+                                     const function *callee) {
   for (size_t i = 0; i < callee->ahead_calls.count; ++i) {
     MlirOperation before = callee->ahead_calls.ops[i];
-    bool is_same = mlirBlockEqual(mlirOperationGetBlock(before), mlirOperationGetBlock(call));
+    bool is_same = mlirBlockEqual(mlirOperationGetBlock(before), mlirOperationGetBlock(place));
     for (size_t k = 0; k < callee->ahead.argument_count && is_same; ++k)
       is_same = mlirValueEqual(mlirOperationGetOperand(before, (intptr_t)k),
                                mlirOperationGetOperand(call, (intptr_t)callee->ahead.arguments[k]));
     for (size_t k = 0; k < callee->ahead.argument_count && is_same; ++k)
       is_same = mlirValueIsABlockArgument(mlirOperationGetOperand(before, (intptr_t)k)) ||
-                !is_written_between(mlirOperationGetOperand(before, (intptr_t)k), before, call);
+                !is_written_between(mlirOperationGetOperand(before, (intptr_t)k), before, place);
     if (is_same)
       return before;
   }
   return (MlirOperation){NULL};
 }
 
-// Calls the ahead function of `callee`, which gives back `types`, before `call`. `values` has room
+// Calls the ahead function of `callee`, which gives back `types`, before `place`. `values` has room
 // for its operands.
-static MlirOperation build_ahead_call(const splitter *self, MlirOperation call,
+static MlirOperation build_ahead_call(const splitter *self, MlirOperation call, MlirOperation place,
                                       const function *callee, intptr_t results,
                                       const MlirType *types, MlirValue *values) {
   for (size_t i = 0; i < callee->ahead.argument_count; ++i)
@@ -267,7 +287,7 @@ static MlirOperation build_ahead_call(const splitter *self, MlirOperation call,
       tune_ir_named(self->context, "callee",
                     mlirFlatSymbolRefAttrGet(self->context, name_of(callee->ahead.op))),
       tune_ir_named(self->context, TUNE_AHEAD_ATTRIBUTE, mlirUnitAttrGet(self->context))};
-  tune_ir_builder before = tune_ir_builder_before(call);
+  tune_ir_builder before = tune_ir_builder_before(place);
   return tune_ir_build(&before,
                        &(tune_ir_parts){.name = "func.call",
                                         .operand_count = (intptr_t)callee->ahead.argument_count,
@@ -278,9 +298,10 @@ static MlirOperation build_ahead_call(const splitter *self, MlirOperation call,
                                         .attributes = attributes});
 }
 
-// Hands `call` what the ahead function of `callee` gives back, which is called before unless an
-// earlier call with the same constants had it called.
-static tune_status pack_before(const splitter *self, MlirOperation call, function *callee) {
+// Hands `call` what the ahead function of `callee` gives back, which is called before `place`
+// unless an earlier call with the same constants had it called.
+static tune_status pack_before(const splitter *self, MlirOperation call, MlirOperation place,
+                               function *callee) {
   MlirOperation back = mlirBlockGetTerminator(tune_ir_body(callee->ahead.op));
   intptr_t results = mlirOperationGetNumOperands(back);
   intptr_t operands = mlirOperationGetNumOperands(call);
@@ -289,9 +310,9 @@ static tune_status pack_before(const splitter *self, MlirOperation call, functio
   bool is_done = types && values;
   for (intptr_t i = 0; i < results && is_done; ++i)
     types[i] = mlirValueGetType(mlirOperationGetOperand(back, i));
-  MlirOperation ahead = is_done ? find_ahead_call(call, callee) : (MlirOperation){NULL};
+  MlirOperation ahead = is_done ? find_ahead_call(call, place, callee) : (MlirOperation){NULL};
   if (is_done && mlirOperationIsNull(ahead)) {
-    ahead = build_ahead_call(self, call, callee, results, types, values);
+    ahead = build_ahead_call(self, call, place, callee, results, types, values);
     is_done = tune_op_list_add(&callee->ahead_calls, ahead);
   }
   for (intptr_t i = 0; i < operands && is_done; ++i)
@@ -322,20 +343,33 @@ static tune_status find_ahead(const splitter *self, const function *of,
              : status;
 }
 
+static tune_status split_function(splitter *self, function *of);
+
+typedef struct packer {
+  splitter *self;
+  const function *caller;
+  tune_status status;
+} packer;
+
+static MlirWalkResult pack_for_call(MlirOperation op, void *user_data) {
+  packer *p = user_data;
+  function *callee = find_callee(p->self, op);
+  if (!callee || tune_memory_access_is_call_ahead(op))
+    return MlirWalkResultAdvance;
+  p->status = split_function(p->self, callee);
+  if (tune_status_is_ok(p->status) && !mlirOperationIsNull(callee->ahead.op))
+    p->status = pack_before(p->self, op, find_place(p->caller, op), callee);
+  return tune_status_is_ok(p->status) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
 // Splits `of`, after what it calls.
 static tune_status split_function(splitter *self, function *of) {
   if (of->is_done || of->stays)
     return TUNE_OK;
   of->is_done = true;
-  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(of->op));
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    function *callee = find_callee(self, op);
-    if (!callee)
-      continue;
-    TUNE_RETURN_IF_ERROR(split_function(self, callee));
-    if (!mlirOperationIsNull(callee->ahead.op))
-      TUNE_RETURN_IF_ERROR(pack_before(self, op, callee));
-  }
+  packer p = {.self = self, .caller = of};
+  mlirOperationWalk(of->op, pack_for_call, &p, MlirWalkPreOrder);
+  TUNE_RETURN_IF_ERROR(p.status);
   tune_constant_dependence ahead;
   TUNE_RETURN_IF_ERROR(find_ahead(self, of, &ahead));
   tune_status status = ahead.kept_count

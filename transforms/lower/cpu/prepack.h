@@ -14,9 +14,9 @@
 //
 // The same is done to the private functions that it calls, the tasks of a module, whose callers
 // hand the memory down. What the entry makes of constants alone is a constant to its callees, too:
-// a filter that one task has turned is packed by another one, ahead of the calls. A function stays
-// as it is where one of its calls is from within a loop, from a function of several blocks, or from
-// itself; as does what it calls.
+// a filter that one task has turned is packed by another one, ahead of the calls. For calls from
+// within loops it is packed before these. A function stays as it is where one of its calls is in a
+// branch, in a function of several blocks, or from itself; as does what it calls.
 //
 // Threads: as the context.
 //
