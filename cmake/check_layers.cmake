@@ -57,7 +57,7 @@ row(transforms/rules/gpu
     transforms/rules/reduction)
 row(transforms/lower/common support dialects transforms/ir mlir-c llvm-c mlir)
 row(transforms/lower/bufferize support transforms/ir transforms/lower/common mlir-c)
-row(transforms/lower/cpu/arena support transforms/ir transforms/lower/common mlir-c)
+row(transforms/lower/cpu/arena support dialects transforms/ir transforms/lower/common mlir-c)
 row(transforms/lower/cpu/nests support dialects transforms/ir transforms/lower/common mlir-c)
 row(transforms/lower/cpu/backend
     support dialects transforms/ir transforms/lower/common mlir-c llvm-c)

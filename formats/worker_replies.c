@@ -13,6 +13,7 @@ static const tune_member task_members[] = {
     {TUNE_MEMBER(tune_described_task, bytes), .least = ANY},
     {TUNE_MEMBER(tune_described_task, reduction), .least = ANY},
     {TUNE_MEMBER(tune_described_task, runs), .least = 0, .otherwise = -1},
+    {TUNE_MEMBER(tune_described_task, at_once), .least = 1, .otherwise = 1},
     {TUNE_MEMBER(tune_described_task, empty)},
     {TUNE_MEMBER(tune_described_task, from)},
     {TUNE_MEMBER(tune_described_task, why)},

@@ -35,6 +35,7 @@ typedef struct tune_described_task {
   int64_t flops, bytes; // of one run; 0 where a dimension is not known
   int64_t reduction;    // the longest one; 0: not known
   int64_t runs;         // of all that are there, in one call; -1: not known, of branches and loops
+  int64_t at_once;      // of these, by as many threads: it is for one thread; 1: threads share it
   bool empty;           // its result has no elements
   const char *from;     // one of the above; NULL: it is not scheduled
   const char *why;      // of a default: why none of the records there are is used; NULL: none

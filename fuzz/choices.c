@@ -59,7 +59,7 @@ static void subject_init(subject *s, MlirContext context) {
     mlirDialectHandleLoadDialect((*getter)(), context);
   fuzz_require(
       fuzz_accept(tune_ir_parse(context, payload, "in.mlir", &s->module)) &&
-          fuzz_accept(tune_extract(mlirModuleFromOperation(s->module), true, &s->extraction)) &&
+          fuzz_accept(tune_extract(mlirModuleFromOperation(s->module), 1, &s->extraction)) &&
           fuzz_accept(tune_anchors_init(&s->anchors, s->extraction)),
       "a task");
   mlirOperationWalk(s->module, find_anchor, &s->anchor, MlirWalkPreOrder);

@@ -241,3 +241,72 @@ func.func @joints(%x: tensor<6x16x32xf32>, %a: tensor<32x24xf32>, %bias: tensor<
   %7 = tensor.insert_slice %padded into %6[0, 0, 32] [6, 16, 26] [1, 1, 1] : tensor<6x16x26xf32> into tensor<6x16x58xf32>
   return %7 : tensor<6x16x58xf32>
 }
+
+// What is made of no image is read by parts only where nothing reads it whole: not here, where it is
+// the weights of an op before, an operand in another place, or read in the body.
+// RUN: tune-run %s --function=whole_before --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
+// RUN: tune-run %s --function=whole_beside --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
+// RUN: tune-run %s --function=whole_within --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
+#two = affine_map<(n, c) -> (n, c)>
+func.func @whole_before(%x: tensor<32x32xf32>, %c: tensor<32x32xf32> {tune.constant}, %b: tensor<32x32xf32> {tune.constant}) -> tensor<32x32xf32> attributes {tune.images_at_once = 16 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %first = linalg.matmul ins(%x, %b : tensor<32x32xf32>, tensor<32x32xf32>) outs(%f : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %w = linalg.add ins(%c, %c : tensor<32x32xf32>, tensor<32x32xf32>) outs(%e : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %0 = linalg.matmul ins(%first, %w : tensor<32x32xf32>, tensor<32x32xf32>) outs(%f : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %1 = linalg.add ins(%0, %w : tensor<32x32xf32>, tensor<32x32xf32>) outs(%e : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %2 = linalg.matmul ins(%1, %b : tensor<32x32xf32>, tensor<32x32xf32>) outs(%f : tensor<32x32xf32>) -> tensor<32x32xf32>
+  return %2 : tensor<32x32xf32>
+}
+#nk = affine_map<(n, c, k) -> (n, k)>
+#kc = affine_map<(n, c, k) -> (k, c)>
+#nc = affine_map<(n, c, k) -> (n, c)>
+func.func @whole_beside(%x: tensor<32x32xf32>, %c: tensor<32x32xf32> {tune.constant}, %b: tensor<32x32xf32> {tune.constant}) -> tensor<32x32xf32> attributes {tune.images_at_once = 16 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %first = linalg.matmul ins(%x, %b : tensor<32x32xf32>, tensor<32x32xf32>) outs(%f : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %second = linalg.matmul ins(%first, %b : tensor<32x32xf32>, tensor<32x32xf32>) outs(%f : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %w = linalg.add ins(%c, %c : tensor<32x32xf32>, tensor<32x32xf32>) outs(%e : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %0 = linalg.generic {indexing_maps = [#nk, #kc, #nc, #nc], iterator_types = ["parallel", "parallel", "reduction"]} ins(%second, %w, %w : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>) outs(%f : tensor<32x32xf32>) {
+  ^bb0(%l: f32, %r: f32, %s: f32, %o: f32):
+    %m = arith.mulf %l, %r : f32
+    %t = arith.mulf %m, %s : f32
+    %u = arith.addf %t, %o : f32
+    linalg.yield %u : f32
+  } -> tensor<32x32xf32>
+  %1 = linalg.matmul ins(%0, %b : tensor<32x32xf32>, tensor<32x32xf32>) outs(%f : tensor<32x32xf32>) -> tensor<32x32xf32>
+  return %1 : tensor<32x32xf32>
+}
+func.func @whole_within(%x: tensor<32x32xf32>, %c: tensor<32x32xf32> {tune.constant}, %b: tensor<32x32xf32> {tune.constant}) -> tensor<32x32xf32> attributes {tune.images_at_once = 16 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %seven = arith.constant 7 : index
+  %e = tensor.empty() : tensor<32x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %first = linalg.matmul ins(%x, %b : tensor<32x32xf32>, tensor<32x32xf32>) outs(%f : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %second = linalg.matmul ins(%first, %b : tensor<32x32xf32>, tensor<32x32xf32>) outs(%f : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %w = linalg.add ins(%c, %c : tensor<32x32xf32>, tensor<32x32xf32>) outs(%e : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %0 = linalg.generic {indexing_maps = [#two, #two, #two], iterator_types = ["parallel", "parallel"]} ins(%second, %w : tensor<32x32xf32>, tensor<32x32xf32>) outs(%e : tensor<32x32xf32>) {
+  ^bb0(%l: f32, %s: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %rest = arith.remui %i, %seven : index
+    %g = tensor.extract %w[%rest, %seven] : tensor<32x32xf32>
+    %t = arith.addf %l, %s : f32
+    %u = arith.mulf %t, %g : f32
+    linalg.yield %u : f32
+  } -> tensor<32x32xf32>
+  %1 = linalg.matmul ins(%0, %b : tensor<32x32xf32>, tensor<32x32xf32>) outs(%f : tensor<32x32xf32>) -> tensor<32x32xf32>
+  return %1 : tensor<32x32xf32>
+}
+
+// What has choices stays in the form that these are for, whatever the threads.
+// RUN: tune-opt %s --tune-search="target=cpu trials=1 finalists=0 whole=false threads=2 db=:memory: function=rows" -o %t.rows.mlir
+// RUN: FileCheck %s --check-prefix=PINNED --input-file=%t.rows.mlir
+// PINNED: func.func @rows({{.*}}attributes {tune.images_at_once = {{[0-9]+}} : i64}
+// RUN: tune-run %t.rows.mlir --function=rows --db= --strict --check --time=0.01 --threads=2 | FileCheck %s --check-prefix=OK
+// RUN: tune-opt %s --tune-search="target=cpu trials=1 finalists=0 whole=false db=:memory: function=all" -o %t.all.mlir
+// RUN: sed 's/ attributes {tune.images_at_once = 4096 : i64}//' %t.all.mlir | tune-opt --tune-extract="remarks=none threads=2" | FileCheck %s --check-prefix=CHOSEN-WHOLE
+// CHOSEN-WHOLE: func.func @all(
+// CHOSEN-WHOLE-NOT: scf.for
+// CHOSEN-WHOLE: func.func @rows(

@@ -61,11 +61,13 @@ tune_status report_list_profile(const benchmark *b, size_t index, report_profile
     const tune_described_task *task =
         find_task(&b->subjects[index].opened.module.tasks, said->name);
     report_profile_row *row = find_row(out_profile, task ? task->name : said->name);
-    row->seconds += said->seconds;
+    // Of what threads did at once that of one counts.
+    double at_once = task && task->at_once > 1 ? (double)task->at_once : 1;
+    row->seconds += said->seconds / at_once;
     row->calls += said->calls;
     if (task)
       row->roofline_seconds = row->calls * roofline_seconds(b, task);
-    out_profile->between -= said->seconds;
+    out_profile->between -= said->seconds / at_once;
   }
   qsort(out_profile->rows, out_profile->count, sizeof *out_profile->rows, by_seconds);
   return TUNE_OK;

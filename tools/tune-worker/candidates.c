@@ -131,7 +131,7 @@ static tune_status list_task(lister *l, size_t index) {
   tune_task task;
   tune_listed_task *listed = &l->listed.items[index];
   TUNE_RETURN_IF_ERROR(tune_module_tasks_make_space(&l->tasks, index, &l->spaces[index]));
-  tune_task_space_get_task(l->spaces[index], l->tasks.extraction, l->tasks.facts, &task);
+  tune_task_space_get_task(l->spaces[index], l->tasks.extraction, &task);
   TUNE_RETURN_IF_ERROR(add_configs(l, l->spaces[index], &listed->candidates));
   json_t *line;
   TUNE_RETURN_IF_ERROR(make_line(l, index, &line));

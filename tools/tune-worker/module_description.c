@@ -27,6 +27,7 @@ static tune_status describe_task(const tune_extraction *extraction, size_t index
                                      .bytes = (int64_t)task->bytes,
                                      .reduction = (int64_t)task->reduction_length,
                                      .runs = task->runs,
+                                     .at_once = task->at_once,
                                      .empty = task->is_empty,
                                      .from = planned ? ORIGINS[planned->origin] : NULL,
                                      .why = why ? strdup(why) : NULL};
@@ -58,7 +59,7 @@ static tune_status extract_and_describe(const tune_build_task *task,
   MlirOperation payload = tune_build_task_get_payload(task);
   tune_module_tasks_load_dialects(mlirOperationGetContext(payload));
   tune_extraction *extraction;
-  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(payload), false, &extraction));
+  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(payload), 0, &extraction));
   tune_status status = describe(task, extraction, NULL, description);
   tune_extraction_destroy(extraction);
   return status;

@@ -145,7 +145,7 @@ static tune_status plan(opened_module *module, const tune_open_source_request *r
     TUNE_RETURN_IF_ERROR(tune_database_open_read_only(wanted->database, &module->options.database));
   tune_normalize_forget_tasks(payload);
   tune_status status =
-      tune_normalize_operands(payload, tune_module_tasks_is_for_cpu(&module->options.tasks));
+      tune_normalize_operands(payload, tune_module_tasks_cpu_threads(&module->options.tasks));
   if (tune_status_is_ok(status))
     status = tune_module_plan_init(&module->plan, payload, &module->options, false);
   // A child must not use a database that its parent has opened.

@@ -242,6 +242,18 @@ void tune_ir_copy_attributes(MlirOperation from, MlirOperation to) {
   }
 }
 
+static MlirWalkResult find_call(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found = tune_ir_is(op, "func.call");
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+bool tune_ir_has_calls(MlirOperation op) {
+  bool found = false;
+  mlirOperationWalk(op, find_call, &found, MlirWalkPreOrder);
+  return found;
+}
+
 bool tune_ir_is_inside(MlirOperation op, MlirOperation outer) {
   while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, outer))
     op = mlirOperationGetParentOperation(op);

@@ -115,6 +115,9 @@ void tune_ir_copy_attributes(MlirOperation from, MlirOperation to);
 // Takes the discardable attribute `name` off `op`. Whether it was the integer 1, on a func.func.
 bool tune_ir_take_flag(MlirOperation op, const char *name);
 
+// Whether there are calls of functions (func.call) in `op`.
+bool tune_ir_has_calls(MlirOperation op);
+
 // Whether `op` is `outer` or in it.
 bool tune_ir_is_inside(MlirOperation op, MlirOperation outer);
 // Whether `value` is a result of such an op, or an argument of a block in it.

@@ -2,10 +2,9 @@
 
 #include "transforms/normalize/batch_values.h"
 
-#include "dialects/choices.h"
 #include "dialects/constant.h"
-#include "transforms/normalize/marks.h"
 #include "transforms/normalize/nest_maps.h"
+#include "transforms/normalize/same_for_all.h"
 #include "transforms/normalize/tensor_ops.h"
 
 #include "mlir-c/AffineExpr.h"
@@ -43,85 +42,6 @@ static int64_t size_of(MlirValue value, intptr_t dimension) {
 
 static bool is_equal(tune_batch_place a, tune_batch_place b) {
   return a.dimension == b.dimension && a.part == b.part;
-}
-
-//===--- The same for all images -----------------------------------------------------===//
-
-// Whether `op` reshapes.
-static bool is_reshape(MlirOperation op) {
-  return tune_ir_is(op, "tensor.expand_shape") || tune_ir_is(op, "tensor.collapse_shape");
-}
-
-// What fills all of `value` with one number, or leaves it empty; a null one where other things do.
-static MlirOperation find_filling(MlirValue value) {
-  MlirOperation op = tune_ir_definition(value);
-  while (is_reshape(op))
-    op = tune_ir_definition(mlirOperationGetOperand(op, 0));
-  if (tune_ir_is(op, "tensor.empty") || tune_ir_is(op, "linalg.fill"))
-    return op;
-  MlirAttribute number =
-      tune_ir_is(op, "arith.constant") ? tune_ir_attribute(op, "value") : (MlirAttribute){NULL};
-  bool is_one = !mlirAttributeIsNull(number) && mlirAttributeIsADenseElements(number) &&
-                mlirDenseElementsAttrIsSplat(number);
-  return is_one ? op : (MlirOperation){NULL};
-}
-
-// Whether `value` is what it is whatever its size along `dimension`: empty, filled with a number,
-// or broadcast along that.
-static bool is_same_for_all(MlirValue value, intptr_t dimension) {
-  MlirOperation op = tune_ir_definition(value);
-  tune_nest_maps n;
-  if (mlirOperationIsNull(op) || !tune_tensor_is_plain(mlirValueGetType(value)) ||
-      dimension >= mlirShapedTypeGetRank(mlirValueGetType(value)))
-    return false;
-  if (!mlirOperationIsNull(find_filling(value)))
-    return true;
-  if (!tune_nest_maps_read(op, &n))
-    return false;
-  intptr_t loop = tune_nest_maps_loop(tune_nest_maps_result(&n), dimension);
-  for (intptr_t o = 0; o + 1 < n.operand_count; ++o)
-    if (loop < 0 || tune_nest_maps_has(n.maps[o], loop))
-      return false;
-  return loop >= 0 && is_same_for_all(mlirOperationGetOperand(op, n.operand_count - 1), dimension);
-}
-
-static MlirType with_size(MlirType type, intptr_t dimension, int64_t size) {
-  int64_t sizes[TUNE_IR_MAX_RANK];
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  for (intptr_t d = 0; d < rank; ++d)
-    sizes[d] = d == dimension ? size : mlirShapedTypeGetDimSize(type, d);
-  return mlirRankedTensorTypeGet(rank, sizes, mlirShapedTypeGetElementType(type),
-                                 (MlirAttribute){NULL});
-}
-
-// A copy of `op` over `into` before the builder, with a result of that type. It is another op,
-// whose choices are its own.
-static MlirValue clone_over(const tune_ir_builder *b, MlirOperation op, MlirValue into) {
-  MlirOperation made = mlirOperationClone(op);
-  mlirOperationSetLocation(made, tune_marks_without(mlirOperationGetLocation(op)));
-  tune_choices_strip(made);
-  mlirOperationSetOperand(made, mlirOperationGetNumOperands(op) - 1, into);
-  mlirBlockInsertOwnedOperationBefore(b->block, b->before, made);
-  mlirValueSetType(mlirOperationGetResult(made, 0), mlirValueGetType(into));
-  return mlirOperationGetResult(made, 0);
-}
-
-// `value`, of which is_same_for_all, with another size along `dimension`.
-static MlirValue make_of_size(const tune_ir_builder *b, MlirValue value, intptr_t dimension,
-                              int64_t size) {
-  MlirType type = with_size(mlirValueGetType(value), dimension, size);
-  MlirOperation filling = find_filling(value);
-  if (mlirOperationIsNull(filling)) {
-    MlirOperation op = tune_ir_definition(value);
-    intptr_t last = mlirOperationGetNumOperands(op) - 1;
-    return clone_over(b, op, make_of_size(b, mlirOperationGetOperand(op, last), dimension, size));
-  }
-  if (tune_ir_is(filling, "arith.constant")) {
-    MlirAttribute number = mlirDenseElementsAttrGetSplatValue(tune_ir_attribute(filling, "value"));
-    return tune_ir_build_constant(b, type, mlirDenseElementsAttrSplatGet(type, number));
-  }
-  MlirValue empty = tune_ir_build_value(b, "tensor.empty", type, 0, NULL);
-  return tune_ir_is(filling, "linalg.fill") ? clone_over(b, filling, empty) : empty;
 }
 
 //===--- Linalg ops ------------------------------------------------------------------===//
@@ -230,8 +150,42 @@ static intptr_t find_loop(const tune_batch_values *values, const tune_nest_maps 
   return self.loop;
 }
 
-static bool place_nest(const tune_batch_values *values, MlirOperation op,
-                       tune_batch_place *out_place) {
+// What is not made of the batch and has a part for each image, as embeddings of positions that were
+// broadcast to all of them, is read by parts as an argument is: operand `number` of `n`, along
+// `dimension`. Unless it is read in another way, too, by this op or by one before.
+static bool is_read_by_parts(const tune_batch_values *values, const tune_nest_maps *n,
+                             intptr_t number, intptr_t dimension, intptr_t loop) {
+  MlirValue value = mlirOperationGetOperand(n->op, number);
+  MlirBlock block = mlirOperationGetBlock(n->op);
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation owner = mlirOpOperandGetOwner(use), outer = owner;
+    while (!mlirOperationIsNull(outer) && !mlirBlockEqual(mlirOperationGetBlock(outer), block))
+      outer = mlirOperationGetParentOperation(outer);
+    bool is_own = mlirOperationEqual(outer, n->op);
+    if (is_own && (!mlirOperationEqual(owner, n->op) ||
+                   tune_nest_maps_only_dimension(n->maps[mlirOpOperandGetOperandNumber(use)],
+                                                 loop) != dimension))
+      return false;
+    if (!is_own && !mlirOperationIsNull(outer) && mlirOperationGetNumResults(outer) > 0 &&
+        has_images(values, mlirOperationGetResult(outer, 0)))
+      return false;
+  }
+  return true;
+}
+
+static void note_others(tune_batch_values *values, const tune_nest_maps *n, intptr_t loop) {
+  for (intptr_t o = 0; o < n->operand_count; ++o) {
+    MlirValue operand = mlirOperationGetOperand(n->op, o);
+    intptr_t dimension = tune_nest_maps_only_dimension(n->maps[o], loop);
+    if (dimension < 0 || has_images(values, operand) || tune_same_for_all(operand, dimension))
+      continue;
+    note(values, operand, (tune_batch_place){dimension, n->extents[loop] / values->count});
+    ++values->other_count;
+  }
+}
+
+static bool place_nest(tune_batch_values *values, MlirOperation op, tune_batch_place *out_place) {
   tune_nest_maps n;
   if (mlirOperationGetNumResults(op) != 1 || !tune_nest_maps_read_any(op, &n))
     return false;
@@ -243,14 +197,21 @@ static bool place_nest(const tune_batch_values *values, MlirOperation op,
     MlirValue operand = mlirOperationGetOperand(op, o);
     intptr_t dimension = tune_nest_maps_only_dimension(n.maps[o], self.loop);
     bool is_read = tune_nest_maps_has(n.maps[o], self.loop);
-    if (is_read &&
-        (dimension < 0 || (!has_images(values, operand) && !is_same_for_all(operand, dimension))))
+    if (is_read && (dimension < 0 || !tune_tensor_is_plain(mlirValueGetType(operand)) ||
+                    size_of(operand, dimension) != self.extent))
+      return false;
+    if (is_read && !has_images(values, operand) && !tune_same_for_all(operand, dimension) &&
+        !is_read_by_parts(values, &n, o, dimension, self.loop))
       return false;
   }
   mlirOperationWalk(op, look_inside, &self, MlirWalkPreOrder);
   out_place->dimension = tune_nest_maps_only_dimension(tune_nest_maps_result(&n), self.loop);
   out_place->part = n.extents[self.loop] / values->count;
-  return !self.is_other && !self.has_memory && out_place->dimension >= 0;
+  if (self.is_other || self.has_memory || out_place->dimension < 0 ||
+      self.extent % values->count != 0)
+    return false;
+  note_others(values, &n, self.loop);
+  return true;
 }
 
 static void shrink_nest(const tune_batch_values *values, MlirOperation op, int64_t images) {
@@ -263,10 +224,10 @@ static void shrink_nest(const tune_batch_values *values, MlirOperation op, int64
   for (intptr_t o = 0; o < n.operand_count; ++o) {
     MlirValue operand = mlirOperationGetOperand(op, o);
     if (!has_images(values, operand) && tune_nest_maps_has(n.maps[o], loop))
-      mlirOperationSetOperand(op, o,
-                              make_of_size(&b, operand,
-                                           tune_nest_maps_only_dimension(n.maps[o], loop),
-                                           images * place.part));
+      mlirOperationSetOperand(
+          op, o,
+          tune_same_for_all_of_size(&b, operand, tune_nest_maps_only_dimension(n.maps[o], loop),
+                                    images * place.part));
   }
 }
 
@@ -353,7 +314,7 @@ static bool is_joint(const tune_batch_values *values, MlirOperation op,
     tune_batch_place of_operand;
     if (tune_batch_values_get(values, operand, &of_operand)
             ? !is_equal(of_operand, *place)
-            : !is_same_for_all(operand, place->dimension))
+            : !tune_same_for_all(operand, place->dimension))
       return false;
   }
   return true;
@@ -406,7 +367,7 @@ static void shrink_tensor_op(const tune_batch_values *values, MlirOperation op, 
   for (intptr_t o = 0; o < mlirOperationGetNumOperands(op); ++o) {
     MlirValue operand = mlirOperationGetOperand(op, o);
     if (!has_images(values, operand))
-      mlirOperationSetOperand(op, o, make_of_size(&b, operand, place.dimension, size));
+      mlirOperationSetOperand(op, o, tune_same_for_all_of_size(&b, operand, place.dimension, size));
   }
   if (tune_ir_is(op, "tensor.expand_shape"))
     set_number(op, "static_output_shape", place.dimension, size);
@@ -481,7 +442,7 @@ void tune_batch_values_deinit(tune_batch_values *values) {
 MlirType tune_batch_values_type(const tune_batch_values *values, MlirValue value, int64_t images) {
   tune_batch_place place;
   tune_batch_values_get(values, value, &place);
-  return with_size(mlirValueGetType(value), place.dimension, images * place.part);
+  return tune_tensor_type_with_size(mlirValueGetType(value), place.dimension, images * place.part);
 }
 
 void tune_batch_values_shrink(const tune_batch_values *values, MlirOperation op, int64_t images) {

@@ -30,13 +30,14 @@ typedef struct tune_batch_values {
   tune_op_map place_of; // by value
   // In the order of the function, up to the first op that reads a batch otherwise.
   tune_op_list ops;
-  bool failed; // memory ran out
+  size_t other_count; // of values with images that are neither arguments nor made by these ops
+  bool failed;        // memory ran out
 } tune_batch_values;
 
 // Finds those of `function`, a func.func of one block. The batch is dimension 0 of its first
 // argument that is a tensor and not constant, and, but for `only_first`, of all others that have as
 // many there. What fills a tensor with one number, or the same for all images, belongs to whoever
-// reads it.
+// reads it. What else is made of no image, but has a part for each, is as an argument is.
 void tune_batch_values_find(MlirOperation function, bool only_first, tune_batch_values *out_values);
 void tune_batch_values_deinit(tune_batch_values *values);
 

@@ -6,6 +6,10 @@
 // in the caches. Where weights are large the layers are of all images, so that each weight is read
 // once. So networks of images go in turns up to where their weights outgrow their images.
 //
+// Several threads share the turns: each has images of its own, and goes through all layers without
+// waiting for others. The loop has TUNE_THREADS_ATTRIBUTE then, and what is in it is for one thread
+// (transforms/tasks/extract.h).
+//
 // Threads: one thread at a time per module.
 //
 //===--------------------------------------------------------------------------===//
@@ -17,6 +21,8 @@
 
 #include "mlir-c/IR.h"
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -26,10 +32,19 @@ extern "C" {
 // done.
 #define TUNE_IMAGES_AT_ONCE_ATTRIBUTE "tune.images_at_once"
 
-// Does so with the functions of `root`, a module, that have a batch (batch_values.h). Before named
-// ops are made generic or after. INVALID_ARGUMENT (located) where the attribute asks for what there
-// is none of.
-tune_status tune_normalize_batches(MlirOperation root);
+// Before choices are taken off `root`, a module: notes which functions have them. Once it is
+// normalized that is forgotten.
+void tune_batches_note_choices(MlirOperation root);
+void tune_batches_forget_choices(MlirOperation root);
+
+// Says on the functions of `root` whose ops have choices by now how many images these are for, as
+// was decided in `normalized`, the same module.
+void tune_batches_pin(MlirOperation root, MlirOperation normalized);
+
+// Does so with the functions of `root`, a module, that have a batch (batch_values.h), for code that
+// runs on `threads`. Before named ops are made generic or after. INVALID_ARGUMENT (located) where
+// the attribute asks for what there is none of.
+tune_status tune_normalize_batches(MlirOperation root, size_t threads);
 
 #ifdef __cplusplus
 }

@@ -182,3 +182,12 @@ MlirValue tune_tensor_copy(const tune_ir_builder *b, MlirValue value, MlirAffine
   return mlirOperationGetResult(
       tune_tensor_generic(b, 2, operands, maps, tune_ir_make_region(body)), 0);
 }
+
+MlirType tune_tensor_type_with_size(MlirType type, intptr_t dimension, int64_t size) {
+  int64_t sizes[TUNE_IR_MAX_RANK];
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  for (intptr_t d = 0; d < rank; ++d)
+    sizes[d] = d == dimension ? size : mlirShapedTypeGetDimSize(type, d);
+  return mlirRankedTensorTypeGet(rank, sizes, mlirShapedTypeGetElementType(type),
+                                 (MlirAttribute){NULL});
+}

@@ -61,6 +61,9 @@ MlirOperation tune_tensor_generic(const tune_ir_builder *builder, intptr_t count
 MlirValue tune_tensor_copy(const tune_ir_builder *builder, MlirValue value, MlirAffineMap map,
                            MlirValue into);
 
+// The type `type`, of a ranked tensor, with another size along `dimension`.
+MlirType tune_tensor_type_with_size(MlirType type, intptr_t dimension, int64_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -23,9 +23,9 @@ static tune_status apply_to_task(const tune_module_tasks *tasks, tune_database *
   tune_best_outcome outcome;
   tune_config config;
   TUNE_RETURN_IF_ERROR(
-      tune_best_config_find(database, space, tasks->facts, &tasks->module, &outcome, &config));
+      tune_best_config_find(database, space, space->facts, &tasks->module, &outcome, &config));
   if (outcome != TUNE_BEST_FOUND)
-    return tune_best_config_remark(database, space, tasks->facts, outcome);
+    return tune_best_config_remark(database, space, space->facts, outcome);
   char provenance[32];
   tune_best_config_provenance(space, provenance);
   tune_status status = tune_task_space_write_chosen(space, &tasks->anchors, &config, provenance);
@@ -50,6 +50,7 @@ static tune_status apply_to_tasks(MlirOperation module, const tune_pass_options 
       status = apply_to_task(&tasks, database, space);
     tune_task_space_destroy(space);
   }
+  tune_extraction_pin_batches(tasks.extraction, module);
   if (tune_status_is_ok(status))
     tune_module_tasks_remark_left_out(&tasks, module);
   tune_module_tasks_deinit(&tasks);

@@ -26,7 +26,7 @@ static tune_status make_script(MlirOperation module, const tune_module_choices_o
                                MlirOperation *out_script) {
   bool has_others;
   TUNE_RETURN_IF_ERROR(tune_stock_form_take(
-      mlirModuleFromOperation(module), tune_module_tasks_is_for_cpu(&wanted->tasks), &has_others));
+      mlirModuleFromOperation(module), tune_module_tasks_cpu_threads(&wanted->tasks), &has_others));
   TUNE_RETURN_IF_ERROR(tune_module_choices_make_script(module, wanted, true, out_script));
   if (!mlirOperationIsNull(*out_script) && has_others)
     tune_warning_emit(

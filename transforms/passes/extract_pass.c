@@ -3,6 +3,7 @@
 #include "dialects/diagnostic.h"
 #include "transforms/ir/ir.h"
 #include "transforms/passes/passes.h"
+#include "transforms/passes/task_options.h"
 #include "transforms/tasks/extract.h"
 #include "transforms/tasks/outline.h"
 
@@ -28,6 +29,7 @@ static const tune_pass_option options_table[] = {
      .takes_bare_word = true,
      .summary = "what to say in remarks: none, left-out (default; ops that cannot be tuned, and "
                 "why), all (the tasks too)"},
+    TUNE_OPTION_THREADS,
 };
 
 // 1234567 as "1.23 M".
@@ -89,7 +91,9 @@ static void replace_module(MlirOperation module, MlirModule other) {
 
 static tune_status extract_run(MlirOperation module, const tune_pass_options *options) {
   tune_extraction *extraction;
-  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(module), true, &extraction));
+  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(module),
+                                    (size_t)tune_pass_options_get_integer(options, "threads"),
+                                    &extraction));
   tune_status status =
       emit_remarks(extraction, module, (remarks)tune_pass_options_get_enum(options, "remarks"));
   MlirModule outlined = {.ptr = NULL};

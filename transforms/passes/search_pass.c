@@ -440,7 +440,7 @@ static tune_status read_options(const tune_pass_options *options, search_setting
 static tune_status take_stock_form(MlirOperation module, const search_settings *settings) {
   bool has_others;
   TUNE_RETURN_IF_ERROR(tune_stock_form_take(mlirModuleFromOperation(module),
-                                            tune_module_tasks_is_for_cpu(&settings->search.tasks),
+                                            tune_module_tasks_cpu_threads(&settings->search.tasks),
                                             &has_others));
   if (has_others)
     tune_warning_emit(tune_location_get(module),

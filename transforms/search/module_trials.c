@@ -37,10 +37,6 @@ static bool goes_on(const tune_module_trials *trials) {
          !(trials->deadline > 0 && tune_clock_seconds() >= trials->deadline);
 }
 
-static bool is_for_cpu(const tune_module_trials *trials) {
-  return tune_module_tasks_is_for_cpu(&trials->options->tasks);
-}
-
 //===--------------------------------------------------------------------------===//
 // Forms
 //===--------------------------------------------------------------------------===//
@@ -77,8 +73,9 @@ static tune_status start(contender *c) {
 static tune_status make(contender *c, const tune_module_form *form, const char *folder,
                         size_t number) {
   c->module = form->module;
-  TUNE_RETURN_IF_ERROR(
-      tune_extract(mlirModuleFromOperation(c->module), is_for_cpu(c->trials), &c->extraction));
+  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(c->module),
+                                    tune_module_tasks_cpu_threads(&c->trials->options->tasks),
+                                    &c->extraction));
   TUNE_RETURN_IF_ERROR(tune_space_create(&c->space));
   TUNE_RETURN_IF_ERROR(write_module(c, folder, number));
   describe_task(c, form);

@@ -157,12 +157,12 @@ static void tell_begin(const search *s) {
   }
 }
 
-static void tell_restarted(const search *s) {
-  const tune_evaluator_class *methods = s->evaluator.methods;
+static void tell_restarted(const search *s, const tune_evaluator *evaluator) {
+  const tune_evaluator_class *methods = evaluator->methods;
   tune_restarted servers[TUNE_EVALUATOR_SERVERS];
   if (!methods || !methods->restarted || !s->observer->restarted)
     return;
-  size_t count = methods->restarted(s->evaluator.self, servers);
+  size_t count = methods->restarted(evaluator->self, servers);
   for (size_t i = 0; i < count; i++)
     s->observer->restarted(s->observer->user, &servers[i]);
 }
@@ -178,7 +178,9 @@ static tune_status run(search *s) {
   TUNE_RETURN_IF_ERROR(where->run(s));
   TUNE_RETURN_IF_ERROR(tune_search_look_at_whole(s));
   TUNE_RETURN_IF_ERROR(tune_search_write_groupings(s));
-  tell_restarted(s);
+  tune_extraction_pin_batches(s->tasks.extraction, mlirModuleGetOperation(s->module));
+  tell_restarted(s, &s->evaluator);
+  tell_restarted(s, &s->of_one_thread);
   tune_search_look_back(s);
   if (s->observer->end)
     s->observer->end(s->observer->user, tune_clock_seconds() - s->begin);
@@ -198,6 +200,8 @@ tune_status tune_search_module(MlirModule module, const tune_search_options *opt
   tune_status status = run(&s);
   if (s.evaluator.methods)
     tune_evaluator_destroy(&s.evaluator);
+  if (s.of_one_thread.methods)
+    tune_evaluator_destroy(&s.of_one_thread);
   if (s.known != s.database)
     tune_database_destroy(s.known);
   tune_database_destroy(s.database);

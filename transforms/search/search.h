@@ -68,9 +68,9 @@ typedef struct tune_search_observer {
                    size_t count);
   void (*progress)(void *user, size_t task, const tune_search_way *way,
                    const tune_session_progress *progress);
-  // `runs`: how often a run of the module runs it.
-  void (*task_done)(void *user, size_t index, const tune_task *task, size_t runs,
-                    const tune_session_result *result);
+  // `facts`: of what it is for. `runs`: how often a run of the module runs it, one after the other.
+  void (*task_done)(void *user, size_t index, const tune_task *task, const tune_target_facts *facts,
+                    size_t runs, const tune_session_result *result);
   // A task none of whose first candidates went well, as `failures` say: it is searched once more,
   // by the rule `to` in place of `from` ("rule 'gpu_tiles' for vulkan").
   void (*task_fell_back)(void *user, size_t index, MlirLocation location, const tune_task *task,

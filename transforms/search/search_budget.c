@@ -49,8 +49,8 @@ static bool is_to_come(const search *s, size_t task) {
 
 static double seconds_at_best(const search *s, size_t index) {
   tune_task task;
-  tune_task_space_get_task(s->spaces[index], s->tasks.extraction, s->tasks.facts, &task);
-  double seconds = tune_target_facts_find_place(s->tasks.facts, &task).seconds;
+  tune_task_space_get_task(s->spaces[index], s->tasks.extraction, &task);
+  double seconds = tune_target_facts_find_place(s->spaces[index]->facts, &task).seconds;
   return seconds > 0 ? seconds : UNKNOWN_SECONDS;
 }
 

@@ -32,6 +32,8 @@ void tune_search_look_back(struct tune_search *s) {
     return;
   // What its servers have taken is known when they have ended.
   tune_evaluator_destroy(&s->evaluator);
+  if (s->of_one_thread.methods)
+    tune_evaluator_destroy(&s->of_one_thread);
   tune_conditions now;
   tune_conditions_read(&s->cores, &now);
   json_array_clear(s->warnings);

@@ -33,7 +33,7 @@ static tune_status keep(const search *s, size_t task, const tune_digest *module,
   record = (tune_record){
       .kind = TUNE_RECORD_DEMOTION,
       .task = (char *)s->tasks.extraction->tasks[task].key.text,
-      .fingerprint = (char *)s->fingerprint.text,
+      .fingerprint = (char *)tune_search_fingerprint(s, task),
       .schedule = (char *)space->schedule_digest.text,
       .verdict = TUNE_VERDICT_OK,
       .error = (char *)why,
@@ -109,7 +109,7 @@ static tune_status keep_standing(const search *s, size_t task, const tune_digest
     return TUNE_OK;
   earlier before = {.search = s, .task = task, .module = module->text};
   TUNE_RETURN_IF_ERROR(tune_database_load_demotions(
-      s->database, s->tasks.extraction->tasks[task].key.text, s->fingerprint.text,
+      s->database, s->tasks.extraction->tasks[task].key.text, tune_search_fingerprint(s, task),
       s->spaces[task]->schedule_digest.text, visit, &before));
   return before.loses ? keep(s, task, module, &winner->best, winner->time,
                              "the module as a whole is right and fast with it again")

@@ -84,7 +84,9 @@ static tune_status time_defaults(search *s, const search *before, double *out_se
     tune_status status = tune_search_time_default(s, &result, &seconds);
     tune_session_result_deinit(&result);
     TUNE_RETURN_IF_ERROR(status);
-    if (!(seconds > 0) || !is_on_ops(s, i)) {
+    // A part that is elsewhere, too, may be for other threads than the whole.
+    bool is_comparable = s->space->facts == before->space->facts;
+    if (!(seconds > 0) || !is_on_ops(s, i) || !is_comparable) {
       *out_seconds = 0;
       return TUNE_OK;
     }
@@ -220,7 +222,7 @@ static bool is_open(const search *s, const tune_session_result *result) {
 
 static void tell(const search *s, const tune_search_grouping *grouping, double whole_seconds) {
   tune_task task;
-  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
+  tune_task_space_get_task(s->space, s->tasks.extraction, &task);
   if (s->observer->grouping_taken)
     s->observer->grouping_taken(s->observer->user, &task, tune_grouping_name(grouping->form),
                                 grouping->part_count, whole_seconds, grouping->seconds);
@@ -260,7 +262,7 @@ static tune_status keep(const search *s, size_t task, tune_fusion_cut_form form,
   tune_task_space *space;
   TUNE_RETURN_IF_ERROR(tune_best_grouping_make_space(&s->tasks, task, &space));
   tune_status status = tune_best_grouping_record(space, form, seconds, &record, &config);
-  record.fingerprint = (char *)s->fingerprint.text;
+  record.fingerprint = (char *)tune_search_fingerprint(s, task);
   record.strategy = (char *)s->options->session.strategy;
   record.seed = s->options->session.strategy_options.seed;
   if (tune_status_is_ok(status))

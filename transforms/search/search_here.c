@@ -37,16 +37,10 @@ tune_status tune_search_here_require_device(const search *s) {
 
 static bool is_null(const search *s) { return strcmp(s->tasks.facts->name.target, "null") == 0; }
 
-tune_status tune_search_here_open_records(search *s) {
-  s->takes_time = !is_null(s);
-  s->tells_progress = true;
-  s->known = s->database;
-  s->known_digest = s->tasks.facts->digest;
-  s->fingerprint = s->tasks.facts->digest;
-  s->store = tune_database_store(s->database);
-  TUNE_RETURN_IF_ERROR(tune_target_facts_put(s->tasks.facts, s->database));
-  s->tasks.facts->interrupted = s->options->session.interrupted;
-  tune_status status = tune_target_facts_read_roofline(s->tasks.facts, s->database);
+static tune_status open_facts(const search *s, tune_target_facts *facts) {
+  TUNE_RETURN_IF_ERROR(tune_target_facts_put(facts, s->database));
+  facts->interrupted = s->options->session.interrupted;
+  tune_status status = tune_target_facts_read_roofline(facts, s->database);
   // The sessions look at the signal and take what the database has.
   if (tune_status_get_code(status) != TUNE_CANCELLED)
     return status;
@@ -54,8 +48,18 @@ tune_status tune_search_here_open_records(search *s) {
   return TUNE_OK;
 }
 
+tune_status tune_search_here_open_records(search *s) {
+  s->takes_time = !is_null(s);
+  s->tells_progress = true;
+  s->known = s->database;
+  s->fingerprint = s->tasks.facts->digest;
+  s->store = tune_database_store(s->database);
+  TUNE_RETURN_IF_ERROR(open_facts(s, s->tasks.facts));
+  return s->tasks.of_one_thread ? open_facts(s, s->tasks.of_one_thread) : TUNE_OK;
+}
+
 static double null_seconds(const search *s, const tune_task *task) {
-  double bandwidth = tune_target_facts_bandwidth(s->tasks.facts, task->bytes);
+  double bandwidth = tune_target_facts_bandwidth(s->space->facts, task->bytes);
   double arithmetic = task->peak_flops > 0 ? task->flops / task->peak_flops : 0;
   double memory = bandwidth > 0 ? task->bytes / bandwidth : 0;
   double bound = arithmetic > memory ? arithmetic : memory;
@@ -66,7 +70,7 @@ static double null_seconds(const search *s, const tune_task *task) {
 static double null_time(void *user, const tune_space *space, const tune_config *config) {
   const search *s = user;
   tune_task task;
-  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
+  tune_task_space_get_task(s->space, s->tasks.extraction, &task);
   return null_seconds(s, &task) * tune_null_bowl(NULL, space, config) / TUNE_NULL_BOWL_MINIMUM;
 }
 
@@ -81,7 +85,11 @@ tune_status tune_search_here_start(search *s) {
   }
   tune_process_evaluator_options options;
   tune_search_describe_evaluator(s->options, s->tasks.facts, &options);
-  return tune_evaluator_process_create(&options, &s->evaluator);
+  TUNE_RETURN_IF_ERROR(tune_evaluator_process_create(&options, &s->evaluator));
+  if (!s->tasks.of_one_thread)
+    return TUNE_OK;
+  tune_search_describe_evaluator(s->options, s->tasks.of_one_thread, &options);
+  return tune_evaluator_process_create(&options, &s->of_one_thread);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -91,13 +99,15 @@ tune_status tune_search_here_start(search *s) {
 // Nothing is faster than the roofline: where the best is, that was measured while something else
 // ran, and is measured again, once a search.
 static void check_roofline(search *s, tune_task *task, tune_session_result *result) {
-  double percent = tune_target_facts_percent_of_roofline(s->tasks.facts, task, result->time.median);
+  tune_target_facts *facts =
+      s->space->facts == s->tasks.facts ? s->tasks.facts : s->tasks.of_one_thread;
+  double percent = tune_target_facts_percent_of_roofline(facts, task, result->time.median);
   if (!(percent > 100) || s->has_doubted)
     return;
   s->has_doubted = true;
   // Where it fails the report says that the figure is doubtful.
-  tune_status_free(tune_target_facts_doubt_roofline(s->tasks.facts, s->database));
-  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, task);
+  tune_status_free(tune_target_facts_doubt_roofline(facts, s->database));
+  tune_task_space_get_task(s->space, s->tasks.extraction, task);
   result->percent_of_peak = tune_task_percent_of_peak(task, result->time.median);
 }
 
@@ -118,7 +128,7 @@ static void remark_missing_counters(search *s) {
 static tune_status leave_default(search *s) {
   tune_task task;
   tune_session_result result;
-  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
+  tune_task_space_get_task(s->space, s->tasks.extraction, &task);
   tune_search_take_look(s, &result);
   tune_status status = tune_search_finish_task(s, &task, &result);
   tune_session_result_deinit(&result);
@@ -128,7 +138,7 @@ static tune_status leave_default(search *s) {
 static tune_status tune_one(search *s) {
   tune_task task;
   tune_session_result result;
-  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
+  tune_task_space_get_task(s->space, s->tasks.extraction, &task);
   if (tune_search_budget_share(s) < 0 && !tune_search_is_interrupted(s))
     return leave_default(s);
   tune_status status = tune_search_run_session(s, &task, &result);
@@ -148,7 +158,7 @@ static tune_status tune_one(search *s) {
     status = tune_search_try_groupings(s, &result);
   }
   if (!is_cut && tune_status_is_ok(status)) {
-    tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
+    tune_task_space_get_task(s->space, s->tasks.extraction, &task);
     status = tune_search_finish_task(s, &task, &result);
   }
   tune_session_result_deinit(&result);

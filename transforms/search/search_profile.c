@@ -64,8 +64,10 @@ static void take_parts(search *s, const tune_evaluation *event) {
     const tune_part_time *part = &event->parts[i];
     size_t task = tune_task_function_index(part->function);
     if (task < count) {
-      s->looks[task].in_place += part->seconds;
-      s->looks[task].calls += part->calls;
+      // Of what threads do at once that of one counts.
+      double at_once = (double)s->tasks.extraction->tasks[task].at_once;
+      s->looks[task].in_place += part->seconds / at_once;
+      s->looks[task].calls += part->calls / at_once;
     }
   }
   s->has_profile = event->part_count > 0;

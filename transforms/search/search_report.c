@@ -142,7 +142,8 @@ static void on_left_out(void *user, MlirLocation location, const char *op_name, 
     tune_remark_emit(location, "%s is not tuned: %s", op_name, reason);
 }
 
-static void on_task_done(void *user, size_t index, const tune_task *task, size_t runs,
+static void on_task_done(void *user, size_t index, const tune_task *task,
+                         const tune_target_facts *facts, size_t runs,
                          const tune_session_result *result) {
   tune_search_report *report = user;
   (void)index;
@@ -159,8 +160,8 @@ static void on_task_done(void *user, size_t index, const tune_task *task, size_t
   report->kept_defaults += result->has_best && result->is_default;
   if (report->first_seconds == 0)
     report->first_seconds = result->first_seconds;
-  tune_search_notes_add(report->of_tasks, report->facts, task, result);
-  tune_search_table_add(report->table, report->facts, task, runs, result);
+  tune_search_notes_add(report->of_tasks, facts, task, result);
+  tune_search_table_add(report->table, facts, task, runs, result);
   if (result->stop != TUNE_STOP_AHEAD && !report->of_variants)
     tune_search_shares_add(report->shares, task->name, runs, result->default_time);
 }

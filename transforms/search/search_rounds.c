@@ -1,5 +1,6 @@
 //===- search_rounds.c - Tuning what is measured elsewhere -------------------===//
 
+#include "dialects/diagnostic.h"
 #include "support/clock.h"
 #include "support/file.h"
 #include "transforms/search/search_state.h"
@@ -259,7 +260,7 @@ static tune_status tell_evaluator(search *s) {
 
 static tune_status run_task(search *s, outcome *out) {
   tune_task task;
-  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
+  tune_task_space_get_task(s->space, s->tasks.extraction, &task);
   TUNE_RETURN_IF_ERROR(tell_evaluator(s));
   tune_status status = tune_search_run_session(s, &task, &out->result);
   if (tune_status_get_code(status) != TUNE_FAILED_PRECONDITION)
@@ -268,10 +269,28 @@ static tune_status run_task(search *s, outcome *out) {
   return TUNE_OK;
 }
 
+// What each thread does by itself is for one thread, and what is exported for all of them.
+static bool is_for_fewer_threads(const search *s, size_t task) {
+  return tune_module_tasks_facts(&s->tasks, task) != s->tasks.facts;
+}
+
+static void remark_fewer_threads(const search *s) {
+  for (size_t i = 0; i < s->tasks.extraction->task_count; i++) {
+    const tune_extracted_task *task = &s->tasks.extraction->tasks[i];
+    if (is_for_fewer_threads(s, i))
+      tune_remark_emit(task->location,
+                       "'%s' keeps its default: each thread does it by itself, for images of its "
+                       "own, and what is measured elsewhere runs on all threads",
+                       task->name);
+  }
+}
+
 // As far as there are results. `*out_is_done` is false where the next round is wanted.
 static tune_status run_tasks(search *s, outcome *outcomes, bool *out_is_done) {
   *out_is_done = true;
   for (size_t i = 0; i < s->tasks.extraction->task_count; i++) {
+    if (is_for_fewer_threads(s, i))
+      continue;
     tune_search_turn_to(s, i);
     TUNE_RETURN_IF_ERROR(run_task(s, &outcomes[i]));
     *out_is_done = *out_is_done && outcomes[i].result.stop != TUNE_STOP_SUSPENDED;
@@ -281,7 +300,7 @@ static tune_status run_tasks(search *s, outcome *outcomes, bool *out_is_done) {
 
 static tune_status finish_task(search *s, outcome *own) {
   tune_task task;
-  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
+  tune_task_space_get_task(s->space, s->tasks.extraction, &task);
   if (tune_status_is_ok(own->failure)) {
     bool is_worth_telling = own->result.has_best || own->result.stop != TUNE_STOP_SUSPENDED;
     return is_worth_telling ? tune_search_finish_task(s, &task, &own->result) : TUNE_OK;
@@ -293,6 +312,8 @@ static tune_status finish_task(search *s, outcome *own) {
 
 static tune_status finish_tasks(search *s, outcome *outcomes) {
   for (size_t i = 0; i < s->tasks.extraction->task_count; i++) {
+    if (is_for_fewer_threads(s, i))
+      continue;
     tune_search_turn_to(s, i);
     TUNE_RETURN_IF_ERROR(finish_task(s, &outcomes[i]));
   }
@@ -338,6 +359,7 @@ tune_status tune_search_rounds_run(search *s) {
   outcome *outcomes = calloc(count + 1, sizeof *outcomes);
   if (!outcomes)
     return tune_status_out_of_memory("searching in rounds");
+  remark_fewer_threads(s);
   tune_status status = run_until_done(s, outcomes);
   if (tune_status_is_ok(status))
     status = finish_tasks(s, outcomes);

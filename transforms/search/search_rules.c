@@ -77,7 +77,7 @@ static tune_status try_other(search *s, const form *best, form *other, bool *out
   if (!(seconds > 0) || seconds * LEAST_SPEEDUP > best->result.time.median)
     return TUNE_OK;
   tune_task task;
-  tune_task_space_get_task(other->space, s->tasks.extraction, s->tasks.facts, &task);
+  tune_task_space_get_task(other->space, s->tasks.extraction, &task);
   if (s->observer->rule_taken)
     s->observer->rule_taken(s->observer->user, &task, best->space->origin, other->space->origin,
                             best->result.time.median, seconds);
@@ -87,8 +87,8 @@ static tune_status try_other(search *s, const form *best, form *other, bool *out
 bool tune_search_is_near_roofline(const search *s, const tune_task_space *space,
                                   const tune_session_result *result) {
   tune_task task;
-  tune_task_space_get_task(space, s->tasks.extraction, s->tasks.facts, &task);
-  return tune_target_facts_percent_of_roofline(s->tasks.facts, &task, result->time.median) >=
+  tune_task_space_get_task(space, s->tasks.extraction, &task);
+  return tune_target_facts_percent_of_roofline(space->facts, &task, result->time.median) >=
          ENOUGH_PERCENT;
 }
 
@@ -131,6 +131,6 @@ tune_status tune_search_try_rules(search *s, tune_task *task, tune_session_resul
   *result = best.result;
   if (best.number && first_time > 0)
     compare_with_first(s, first_time, result);
-  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, task);
+  tune_task_space_get_task(s->space, s->tasks.extraction, task);
   return status;
 }

@@ -65,6 +65,7 @@ struct tune_search {
   tune_search_look *looks;     // at each task
   tune_database *database;
   tune_evaluator evaluator;
+  tune_evaluator of_one_thread; // of tasks that each thread does by itself; empty: there is none
   double begin;
   double end;           // when the time of the tasks is up; 0: never
   double build_seconds; // a candidate of each task that was searched takes to build, in all
@@ -88,7 +89,8 @@ struct tune_search {
   tune_digest known_digest; // the fingerprint of these records
   char *features;           // of the CPU that code is for, as LLVM calls them; NULL: this one
 
-  // What records are kept of: the facts' fingerprint, or that of the other machine.
+  // What records are kept of: the facts' fingerprint, or that of the other machine. Of tasks:
+  // tune_search_fingerprint.
   tune_digest fingerprint;
   tune_record_store store;
 
@@ -125,6 +127,8 @@ bool tune_search_budget_next(const struct tune_search *s, size_t *out_task);
 double tune_search_budget_end_of_profile(const struct tune_search *s);
 bool tune_search_budget_has_looked(const struct tune_search *s);
 
+// What records of task `task` are kept of.
+const char *tune_search_fingerprint(const struct tune_search *s, size_t task);
 // Makes `task` the present one.
 void tune_search_turn_to(struct tune_search *s, size_t task);
 // Runs the session of the present task, and where nothing works that the rule makes of it another

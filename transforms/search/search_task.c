@@ -21,6 +21,10 @@
 
 typedef struct tune_search search;
 
+const char *tune_search_fingerprint(const search *s, size_t task) {
+  return s->rounds ? s->fingerprint.text : tune_module_tasks_facts(&s->tasks, task)->digest.text;
+}
+
 void tune_search_turn_to(search *s, size_t task) {
   s->index = task;
   s->space = s->spaces[task];
@@ -92,10 +96,15 @@ static void take_values(tune_config *config, const tune_space *space, const json
   }
 }
 
+// Of what is known of the present task.
+static const char *known_fingerprint(const search *s) {
+  return s->rounds ? s->known_digest.text : s->space->facts->digest.text;
+}
+
 static tune_status add_seed(search *s, const char *key, seed_list *seeds) {
   tune_record record;
   tune_record_init(&record);
-  tune_status status = tune_database_best(s->known, key, s->known_digest.text, NULL, &record);
+  tune_status status = tune_database_best(s->known, key, known_fingerprint(s), NULL, &record);
   if (tune_status_get_code(status) == TUNE_NOT_FOUND) {
     tune_status_free(status);
     return TUNE_OK;
@@ -120,7 +129,7 @@ static tune_status find_seeds(search *s, seed_list *seeds) {
   TUNE_RETURN_IF_ERROR(tune_task_space_get_kept_task(s->tasks.extraction, s->index, &task));
   tune_status status = tune_database_put_task(s->database, &task);
   if (tune_status_is_ok(status) && s->known)
-    status = tune_database_nearest(s->known, &task, s->known_digest.text, TUNE_SEARCH_NEIGHBOURS,
+    status = tune_database_nearest(s->known, &task, known_fingerprint(s), TUNE_SEARCH_NEIGHBOURS,
                                    neighbours, &count);
   for (size_t i = 0; i < count && tune_status_is_ok(status); i++)
     status = add_seed(s, neighbours[i].key, seeds);
@@ -221,7 +230,7 @@ tune_status tune_search_finish_task(search *s, const tune_task *task,
   if (!result->has_best && result->trials == 0)
     told.default_time = default_in_place(s);
   if (s->observer->task_done)
-    s->observer->task_done(s->observer->user, s->index, task,
+    s->observer->task_done(s->observer->user, s->index, task, s->space->facts,
                            tune_extracted_task_runs(&s->tasks.extraction->tasks[s->index]), &told);
   if (!result->has_best && result->failures.kind_count && result->stop != TUNE_STOP_SUSPENDED)
     tune_search_tell_failed(s, task, no_candidate_worked(&result->failures));
@@ -269,7 +278,7 @@ static tune_status run_session(search *s, const tune_task *task, tune_session_op
                                record_view view, tune_session_result *out_result) {
   const tune_record_store seen = {.self = &view, .append = append_seen, .load = load_seen};
   tune_kept_conditions conditions;
-  session.fingerprint = s->fingerprint.text;
+  session.fingerprint = tune_search_fingerprint(s, s->index);
   session.conditions = tune_search_keep_conditions(s, &conditions) ? &conditions : NULL;
   // Made-up times do not drift, and what is measured elsewhere is not measured again.
   session.drift_trials = s->takes_time ? DRIFT_TRIALS : 0;
@@ -277,7 +286,9 @@ static tune_status run_session(search *s, const tune_task *task, tune_session_op
   session.write_script = on_write_script;
   session.user = s;
   view.store = &s->store;
-  TUNE_RETURN_IF_ERROR(tune_session_run(task, &session, &s->evaluator, &seen, out_result));
+  bool is_of_one = s->of_one_thread.methods && s->space->facts == s->tasks.of_one_thread;
+  tune_evaluator *evaluator = is_of_one ? &s->of_one_thread : &s->evaluator;
+  TUNE_RETURN_IF_ERROR(tune_session_run(task, &session, evaluator, &seen, out_result));
   tune_search_budget_note_builds(s, out_result);
   return TUNE_OK;
 }
@@ -308,7 +319,7 @@ tune_status tune_search_time_default(search *s, tune_session_result *out_result,
   tune_kept_task kept;
   *out_seconds = 0;
   *out_result = (tune_session_result){.has_best = false};
-  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
+  tune_task_space_get_task(s->space, s->tasks.extraction, &task);
   TUNE_RETURN_IF_ERROR(tune_task_space_get_kept_task(s->tasks.extraction, s->index, &kept));
   tune_status status = tune_database_put_task(s->database, &kept);
   tune_kept_task_deinit(&kept);
@@ -329,7 +340,7 @@ tune_status tune_search_time_default(search *s, tune_session_result *out_result,
 // Where an earlier winner is known nothing would be kept: the last one of all rules counts.
 tune_status tune_search_run_known(search *s, tune_task *out_task, tune_session_result *out_result) {
   tune_session_options session = s->options->session;
-  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, out_task);
+  tune_task_space_get_task(s->space, s->tasks.extraction, out_task);
   session.trials = 1;
   // All was told when it was tried.
   bool tells_progress = s->tells_progress;
@@ -343,14 +354,14 @@ tune_status tune_search_run_known(search *s, tune_task *out_task, tune_session_r
 tune_status tune_search_run_trials(search *s, tune_task *out_task,
                                    tune_session_result *out_result) {
   const seed_list nothing = {.count = 0};
-  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, out_task);
+  tune_task_space_get_task(s->space, s->tasks.extraction, out_task);
   return run_seeded(s, out_task, &nothing, false, false, out_result);
 }
 
 static tune_status run_once(search *s, tune_task *out_task, bool may_be_hopeless,
                             tune_session_result *out_result) {
   seed_list seeds = {.count = 0};
-  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, out_task);
+  tune_task_space_get_task(s->space, s->tasks.extraction, out_task);
   tune_status status = find_seeds(s, &seeds);
   if (tune_status_is_ok(status))
     status = run_seeded(s, out_task, &seeds, may_be_hopeless, true, out_result);

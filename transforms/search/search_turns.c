@@ -78,7 +78,8 @@ static tune_status add_form(turns_search *s, MlirOperation module, int64_t image
   s->forms[s->count++] = (tune_module_form){.module = copy};
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(copy, s->options->function, &function));
   set_images(function, images);
-  tune_status status = tune_extract(mlirModuleFromOperation(copy), true, &extraction);
+  tune_status status = tune_extract(mlirModuleFromOperation(copy),
+                                    tune_module_tasks_cpu_threads(&s->options->tasks), &extraction);
   tune_extraction_destroy(extraction);
   return tune_status_annotate(status, "option 'images-at-once', %" PRId64, images);
 }

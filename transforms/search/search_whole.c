@@ -94,10 +94,11 @@ static tune_status find_next(const whole *w, size_t task, ways *out_ways) {
                     .is_looking_for_digest = true,
                     .seconds = s->winners[task].default_time};
   const char *key = s->tasks.extraction->tasks[task].key.text;
-  tune_status status = s->store.load(s->store.self, key, s->fingerprint.text, visit_record, &next);
+  const char *fingerprint = tune_search_fingerprint(s, task);
+  tune_status status = s->store.load(s->store.self, key, fingerprint, visit_record, &next);
   next.is_looking_for_digest = false;
   if (tune_status_is_ok(status) && next.winner_digest)
-    status = s->store.load(s->store.self, key, s->fingerprint.text, visit_record, &next);
+    status = s->store.load(s->store.self, key, fingerprint, visit_record, &next);
   free(next.winner_digest);
   out_ways->next = next.config;
   out_ways->next_seconds = next.seconds;

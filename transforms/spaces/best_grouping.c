@@ -74,8 +74,9 @@ tune_status tune_best_grouping_find(const tune_module_tasks *tasks, size_t task,
   *out_form = TUNE_CUT_NONE;
   if (tasks->extraction->tasks[task].is_cut)
     return TUNE_OK;
+  const char *fingerprint = tune_module_tasks_facts(tasks, task)->digest.text;
   tune_status status =
-      tune_database_load_groupings(database, key, tasks->facts->digest.text, visit_grouping, &last);
+      tune_database_load_groupings(database, key, fingerprint, visit_grouping, &last);
   if (tune_status_is_ok(status) && last.form != TUNE_CUT_NONE)
     status = is_of_today(tasks, task, last.schedule, &holds);
   if (tune_status_is_ok(status) && holds)

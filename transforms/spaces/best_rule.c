@@ -71,7 +71,7 @@ tune_status tune_best_rule_follow(tune_module_tasks *tasks, tune_database *datab
   char *schedule;
   if (tasks->attempts[task].passed_over || !tune_task_space_is_free(*space))
     return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(find_schedule(database, *space, tasks->facts, &schedule));
+  TUNE_RETURN_IF_ERROR(find_schedule(database, *space, (*space)->facts, &schedule));
   tune_status status = schedule ? take_rule_of(tasks, task, schedule, space) : TUNE_OK;
   free(schedule);
   return status;

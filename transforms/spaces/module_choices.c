@@ -11,7 +11,7 @@ static tune_status build_copy(MlirOperation module, const tune_module_choices_op
                               bool remarks, MlirOperation *out_script, MlirOperation *out_built) {
   tune_module_plan plan;
   TUNE_RETURN_IF_ERROR(
-      tune_normalize_operands(module, tune_module_tasks_is_for_cpu(&options->tasks)));
+      tune_normalize_operands(module, tune_module_tasks_cpu_threads(&options->tasks)));
   TUNE_RETURN_IF_ERROR(tune_module_plan_init(&plan, module, options, remarks));
   tune_status status = tune_module_fallback_build(&plan, module, out_script, out_built);
   tune_normalize_forget_done(module);

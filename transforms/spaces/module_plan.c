@@ -49,7 +49,7 @@ static tune_status find_best(const tune_module_plan *plan, const tune_task_space
                              bool remarks, tune_best_outcome *out_outcome, tune_config *out_config,
                              char **out_why) {
   tune_database *database = plan->options->database;
-  const tune_target_facts *facts = plan->tasks.facts;
+  const tune_target_facts *facts = space->facts;
   TUNE_RETURN_IF_ERROR(
       tune_best_config_find(database, space, facts, &plan->tasks.module, out_outcome, out_config));
   if (*out_outcome == TUNE_BEST_FOUND)

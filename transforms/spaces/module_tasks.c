@@ -36,6 +36,11 @@ bool tune_module_tasks_is_for_cpu(const tune_module_tasks_options *options) {
   return tune_target_kind_of_name(options->target) == TUNE_KIND_CPU;
 }
 
+size_t tune_module_tasks_cpu_threads(const tune_module_tasks_options *options) {
+  size_t threads = options->threads ? options->threads : 1;
+  return tune_module_tasks_is_for_cpu(options) ? threads : 0;
+}
+
 static tune_status find_facts(const tune_module_tasks_options *options,
                               tune_target_facts **out_facts) {
   if (options->has_fingerprint)
@@ -95,19 +100,37 @@ static tune_status read_schedule(const char *path, char **out_text) {
   return tune_status_annotate(tune_file_read(path, out_text, NULL), "reading the schedule");
 }
 
-static tune_status extract(tune_module_tasks *tasks, MlirOperation module, bool for_cpu) {
+static tune_status extract(tune_module_tasks *tasks, MlirOperation module, size_t cpu_threads) {
   tune_task_cuts *cuts = &tasks->cuts;
-  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(module), for_cpu, &tasks->extraction));
+  TUNE_RETURN_IF_ERROR(
+      tune_extract(mlirModuleFromOperation(module), cpu_threads, &tasks->extraction));
   TUNE_RETURN_IF_ERROR(tune_module_key(tasks->extraction, &tasks->module));
   TUNE_RETURN_IF_ERROR(
       tune_grouping_read(tasks->extraction, module, tasks->facts->name.target, cuts));
   if (cuts->count) {
     tune_extraction_destroy(tasks->extraction);
     tasks->extraction = NULL;
-    TUNE_RETURN_IF_ERROR(tune_extract_cut(mlirModuleFromOperation(module), for_cpu, cuts->items,
+    TUNE_RETURN_IF_ERROR(tune_extract_cut(mlirModuleFromOperation(module), cpu_threads, cuts->items,
                                           cuts->count, &tasks->extraction));
   }
   return tune_anchors_init(&tasks->anchors, tasks->extraction);
+}
+
+static tune_status find_facts_of_one_thread(tune_module_tasks *tasks,
+                                            const tune_module_tasks_options *options) {
+  bool is_any = false;
+  for (size_t i = 0; i < tasks->extraction->task_count; ++i)
+    is_any |= tasks->extraction->tasks[i].at_once > 1;
+  if (!is_any)
+    return TUNE_OK;
+  tune_module_tasks_options of_one = *options;
+  of_one.threads = 1;
+  return tune_module_tasks_get_facts(&of_one, &tasks->of_one_thread);
+}
+
+const tune_target_facts *tune_module_tasks_facts(const tune_module_tasks *tasks, size_t task) {
+  bool is_of_one = tasks->of_one_thread && tasks->extraction->tasks[task].at_once > 1;
+  return is_of_one ? tasks->of_one_thread : tasks->facts;
 }
 
 static tune_status fill(tune_module_tasks *tasks, MlirOperation module,
@@ -115,7 +138,8 @@ static tune_status fill(tune_module_tasks *tasks, MlirOperation module,
   TUNE_RETURN_IF_ERROR(tune_module_tasks_get_facts(options, &tasks->facts));
   if (options->schedule)
     TUNE_RETURN_IF_ERROR(read_schedule(options->schedule, &tasks->schedule_text));
-  TUNE_RETURN_IF_ERROR(extract(tasks, module, tune_module_tasks_is_for_cpu(options)));
+  TUNE_RETURN_IF_ERROR(extract(tasks, module, tune_module_tasks_cpu_threads(options)));
+  TUNE_RETURN_IF_ERROR(find_facts_of_one_thread(tasks, options));
   TUNE_RETURN_IF_ERROR(tune_anchors_check(&tasks->anchors, module, tasks->facts->name.target));
   tasks->attempts = calloc(tasks->extraction->task_count + 1, sizeof *tasks->attempts);
   if (!tasks->attempts)
@@ -146,6 +170,7 @@ void tune_module_tasks_deinit(tune_module_tasks *tasks) {
   tune_anchors_deinit(&tasks->anchors);
   tune_extraction_destroy(tasks->extraction);
   tune_target_facts_destroy(tasks->facts);
+  tune_target_facts_destroy(tasks->of_one_thread);
   free(tasks->schedule_text);
   free(tasks->attempts);
   tune_task_cuts_deinit(&tasks->cuts);
@@ -166,7 +191,7 @@ tune_status tune_module_tasks_cut(const tune_module_tasks *tasks, MlirOperation 
   for (size_t i = 0; i < cuts->count && tune_status_is_ok(status); ++i)
     status = tune_task_cuts_add(&all, &cuts->items[i]);
   if (tune_status_is_ok(status))
-    status = tune_extract_cut(mlirModuleFromOperation(module), tasks->extraction->for_cpu,
+    status = tune_extract_cut(mlirModuleFromOperation(module), tasks->extraction->cpu_threads,
                               all.items, all.count, out_extraction);
   tune_task_cuts_deinit(&all);
   TUNE_RETURN_IF_ERROR(status);
@@ -177,6 +202,7 @@ tune_status tune_module_tasks_cut(const tune_module_tasks *tasks, MlirOperation 
 tune_status tune_module_tasks_make_space(const tune_module_tasks *tasks, size_t task,
                                          tune_task_space **out_space) {
   tune_task_space_options options = tasks->options;
+  options.facts = tune_module_tasks_facts(tasks, task);
   options.attempt = tasks->attempts[task];
   return tune_task_space_create(tasks->context, &tasks->anchors, task, &options, out_space);
 }

@@ -27,10 +27,11 @@ typedef struct tune_module_tasks {
   tune_extraction *extraction;
   tune_anchors anchors;
   tune_target_facts *facts;
-  char *schedule_text;         // the user's, or NULL
-  tune_task_attempt *attempts; // of each task: which of its schedules is meant
-  tune_task_cuts cuts;         // those that the choices ask for (grouping.h)
-  tune_digest module;          // tune_module_key without any cut
+  tune_target_facts *of_one_thread; // of tasks that each thread does by itself; NULL: there is none
+  char *schedule_text;              // the user's, or NULL
+  tune_task_attempt *attempts;      // of each task: which of its schedules is meant
+  tune_task_cuts cuts;              // those that the choices ask for (grouping.h)
+  tune_digest module;               // tune_module_key without any cut
   tune_task_space_options options;
 } tune_module_tasks;
 
@@ -53,6 +54,8 @@ typedef struct tune_module_tasks_options {
 // Whether the tasks are to be in the form that CPUs take best (tune_normalize): where the target is
 // no device.
 bool tune_module_tasks_is_for_cpu(const tune_module_tasks_options *options);
+// The threads of these; 0 where the target is a device.
+size_t tune_module_tasks_cpu_threads(const tune_module_tasks_options *options);
 
 // The facts of what the options say; to be destroyed.
 tune_status tune_module_tasks_get_facts(const tune_module_tasks_options *options,
@@ -63,6 +66,9 @@ tune_status tune_module_tasks_get_facts(const tune_module_tasks_options *options
 tune_status tune_module_tasks_init(tune_module_tasks *tasks, MlirOperation module,
                                    const tune_module_tasks_options *options);
 void tune_module_tasks_deinit(tune_module_tasks *tasks);
+
+// What task `task` is for: the target, with all threads or with one.
+const tune_target_facts *tune_module_tasks_facts(const tune_module_tasks *tasks, size_t task);
 
 // Extracts `module` anew, with `cuts` after those that its choices ask for; `*out_anchors` is of
 // that. The caller's, who gives it to the tasks in place of theirs.

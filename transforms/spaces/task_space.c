@@ -179,6 +179,7 @@ static tune_status read_kinds(tune_task_space *space) {
 
 static tune_status fill(MlirContext context, const tune_anchors *anchors, size_t task,
                         const tune_task_space_options *options, tune_task_space *space) {
+  space->facts = options->facts;
   space->target = options->facts->name.target;
   space->by_target = options->by_target;
   bool is_other = options->attempt.passed_over > 0;
@@ -400,7 +401,8 @@ const char *tune_task_space_type(const tune_extraction *extraction, size_t task)
 }
 
 void tune_task_space_get_task(const tune_task_space *space, const tune_extraction *extraction,
-                              const tune_target_facts *facts, tune_task *out_task) {
+                              tune_task *out_task) {
+  const tune_target_facts *facts = space->facts;
   const tune_extracted_task *task = space->task;
   const char *type = tune_task_space_type(extraction, (size_t)(task - extraction->tasks));
   *out_task = (tune_task){

@@ -58,6 +58,7 @@ typedef struct tune_task_space_options {
 
 typedef struct tune_task_space {
   const tune_extracted_task *task; // borrowed
+  const tune_target_facts *facts;  // of what it is for, borrowed
   const char *origin;              // for messages: "rule 'contraction'", or the schedule's file
   char *origin_owned;
   char *rule;                  // that made it, with the layout where that has to be said
@@ -71,7 +72,7 @@ typedef struct tune_task_space {
   tune_digest schedule_digest; // of the text and of what makes code of it (lower/common/version.h)
   tune_schedule *schedule;     // parsed; its space has the whole domains
   tune_choice_kind *kinds;     // of the knobs, for choices on ops
-  const char *target;          // whose choices they are, borrowed from the facts
+  const char *target;          // whose choices they are, of the facts
   bool by_target;              // as in the options
   tune_space *space;           // narrowed
   // What to use where nothing better is known: what is pinned, else the defaults; valid.
@@ -124,7 +125,7 @@ tune_status tune_task_space_write_script(const tune_task_space *space, const tun
 const char *tune_task_space_type(const tune_extraction *extraction, size_t task);
 // The task as a session takes it; borrows all from `space` and its extraction.
 void tune_task_space_get_task(const tune_task_space *space, const tune_extraction *extraction,
-                              const tune_target_facts *facts, tune_task *out_task);
+                              tune_task *out_task);
 // The task as the database keeps it; the caller's, to deinit.
 tune_status tune_task_space_get_kept_task(const tune_extraction *extraction, size_t task,
                                           tune_kept_task *out_task);

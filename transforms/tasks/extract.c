@@ -4,10 +4,12 @@
 
 #include "dialects/allow.h"
 #include "dialects/constant.h"
+#include "dialects/threads.h"
 #include "transforms/ir/foreign_dialects.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/ir/task_key.h"
+#include "transforms/normalize/batches.h"
 #include "transforms/normalize/marks.h"
 #include "transforms/tasks/measured_sizes.h"
 #include "transforms/tasks/normalize.h"
@@ -215,10 +217,19 @@ static tune_status add_occurrence(tune_extracted_task *task, tune_task_occurrenc
   return TUNE_OK;
 }
 
-static void add_runs(tune_extracted_task *task, int64_t runs) {
+static void add_runs(tune_extracted_task *task, MlirOperation anchor) {
+  int64_t runs = tune_task_runs(anchor);
   bool is_known = task->runs != TUNE_RUNS_UNKNOWN && runs != TUNE_RUNS_UNKNOWN;
   if (!is_known || __builtin_add_overflow(task->runs, runs, &task->runs))
     task->runs = TUNE_RUNS_UNKNOWN;
+}
+
+// Notes that `anchor` is one of the task, before add_occurrence.
+static void add_place(tune_extracted_task *task, MlirOperation anchor, size_t threads) {
+  bool is_first = task->occurrence_count == 0;
+  add_runs(task, anchor);
+  task->at_once =
+      (is_first || task->at_once > 1) && tune_threads_share(anchor) ? (int64_t)threads : 1;
 }
 
 static tune_status extract_group(tune_extraction *extraction, const key_table *table, size_t group,
@@ -241,7 +252,8 @@ static tune_status extract_group(tune_extraction *extraction, const key_table *t
     extraction->task_of_group[group] = *slot - 1;
     size_t anchor = extraction->groups->groups[group].anchor;
     if (tune_status_is_ok(status))
-      add_runs(&extraction->tasks[*slot - 1], tune_task_runs(extraction->groups->nodes[anchor].op));
+      add_place(&extraction->tasks[*slot - 1], extraction->groups->nodes[anchor].op,
+                extraction->cpu_threads > 1 ? extraction->cpu_threads : 1);
     if (tune_status_is_ok(status))
       status = add_occurrence(&extraction->tasks[*slot - 1],
                               find_occurrence(extraction->groups, group, from));
@@ -315,7 +327,7 @@ static tune_status extract_again(tune_extraction *extraction, const tune_op_list
   tune_fusion_groups_destroy(extraction->groups);
   extraction->groups = NULL;
   TUNE_RETURN_IF_ERROR(tune_fusion_groups_create(mlirModuleGetOperation(extraction->normalized),
-                                                 extraction->for_cpu, extraction->cuts,
+                                                 extraction->cpu_threads > 0, extraction->cuts,
                                                  &extraction->groups));
   TUNE_RETURN_IF_ERROR(extract_groups(extraction, from));
   const tune_fusion_groups *groups = extraction->groups;
@@ -340,17 +352,19 @@ static tune_status cut_tasks(tune_extraction *extraction, const cut_list *cuts,
 // The whole
 //===--------------------------------------------------------------------------===//
 
-static tune_status extract_marked(tune_extraction *extraction, MlirModule module, bool for_cpu,
-                                  const cut_list *cuts, const tune_op_list *from) {
-  extraction->for_cpu = for_cpu;
+static tune_status extract_marked(tune_extraction *extraction, MlirModule module,
+                                  size_t cpu_threads, const cut_list *cuts,
+                                  const tune_op_list *from) {
+  extraction->cpu_threads = cpu_threads;
   extraction->normalized =
       mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
   MlirOperation normalized = mlirModuleGetOperation(extraction->normalized);
   tune_marks_set(normalized);
   extraction->decomposition = tune_normalize_decomposition(normalized);
-  TUNE_RETURN_IF_ERROR(tune_normalize(extraction->normalized, for_cpu));
+  TUNE_RETURN_IF_ERROR(tune_normalize(extraction->normalized, cpu_threads));
   tune_normalize_forget_done(normalized);
-  TUNE_RETURN_IF_ERROR(tune_fusion_groups_create(normalized, for_cpu, NULL, &extraction->groups));
+  TUNE_RETURN_IF_ERROR(
+      tune_fusion_groups_create(normalized, cpu_threads > 0, NULL, &extraction->groups));
   TUNE_RETURN_IF_ERROR(extract_groups(extraction, from));
   TUNE_RETURN_IF_ERROR(cut_tasks(extraction, cuts, from));
   TUNE_RETURN_IF_ERROR(list_left_out(extraction, from));
@@ -359,11 +373,11 @@ static tune_status extract_marked(tune_extraction *extraction, MlirModule module
   return search.status;
 }
 
-tune_status tune_extract(MlirModule module, bool for_cpu, tune_extraction **out_extraction) {
-  return tune_extract_cut(module, for_cpu, NULL, 0, out_extraction);
+tune_status tune_extract(MlirModule module, size_t cpu_threads, tune_extraction **out_extraction) {
+  return tune_extract_cut(module, cpu_threads, NULL, 0, out_extraction);
 }
 
-tune_status tune_extract_cut(MlirModule module, bool for_cpu, const tune_task_cut *items,
+tune_status tune_extract_cut(MlirModule module, size_t cpu_threads, const tune_task_cut *items,
                              size_t cut_count, tune_extraction **out_extraction) {
   const cut_list cuts = {items, cut_count};
   *out_extraction = NULL;
@@ -372,7 +386,7 @@ tune_status tune_extract_cut(MlirModule module, bool for_cpu, const tune_task_cu
   tune_marks_walk(mlirModuleGetOperation(module), note_original, &from);
   tune_status status = !extraction || from.failed
                            ? tune_status_out_of_memory("listing the ops of a module")
-                           : extract_marked(extraction, module, for_cpu, &cuts, &from);
+                           : extract_marked(extraction, module, cpu_threads, &cuts, &from);
   tune_op_list_deinit(&from);
   if (!tune_status_is_ok(status)) {
     tune_extraction_destroy(extraction);
@@ -383,7 +397,8 @@ tune_status tune_extract_cut(MlirModule module, bool for_cpu, const tune_task_cu
 }
 
 size_t tune_extracted_task_runs(const tune_extracted_task *task) {
-  return task->runs > 0 ? (size_t)task->runs : task->occurrence_count;
+  int64_t runs = task->runs > 0 ? task->runs : (int64_t)task->occurrence_count;
+  return (size_t)((runs + task->at_once - 1) / task->at_once);
 }
 
 size_t tune_extraction_find(const tune_extraction *extraction, const tune_digest *key) {
@@ -429,6 +444,10 @@ bool tune_extraction_is_of_constants(const tune_extraction *extraction, size_t t
         return false;
   }
   return is_any;
+}
+
+void tune_extraction_pin_batches(const tune_extraction *extraction, MlirOperation module) {
+  tune_batches_pin(module, mlirModuleGetOperation(extraction->normalized));
 }
 
 void tune_extraction_destroy(tune_extraction *extraction) {

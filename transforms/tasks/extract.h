@@ -63,10 +63,15 @@ typedef struct tune_extracted_task {
   size_t occurrence_count; // at least 1
   int64_t runs;            // of all of them, in a call of their function; task_runs.h
   bool is_empty;           // see task_summary.h
-  MlirLocation location;   // of the first occurrence
+  // Of these, so many threads do at once, where all are in loops that threads share
+  // (dialects/threads.h): the task itself is for one thread. 1: threads share it, if there are
+  // some.
+  int64_t at_once;
+  MlirLocation location; // of the first occurrence
 } tune_extracted_task;
 
-// How often a call of its function runs the task: once for each occurrence where that is not known.
+// How often a call of its function runs the task, one after the other: what threads do at once
+// counts once, as does each occurrence where it is not known.
 size_t tune_extracted_task_runs(const tune_extracted_task *task);
 
 // An op, or ops of one name in a row, that no task has.
@@ -87,15 +92,15 @@ typedef struct tune_extraction {
   MlirModule normalized;      // owned
   const char *decomposition;  // what came before the passes, see normalize.h; or NULL
   tune_fusion_groups *groups; // of `normalized`
-  bool for_cpu;
-  size_t *task_of_group; // index into tasks
+  size_t cpu_threads;         // that the code runs on; 0: on a device
+  size_t *task_of_group;      // index into tasks
 } tune_extraction;
 
 // Extracts the tasks of all functions of `module` with a body, in the form that CPUs take best
-// where it is `for_cpu` (normalize.h). A module with nothing to tune gives an extraction without
-// tasks. `module` must outlive the extraction, unchanged as far as `occurrences` are used. Its
-// context needs the dialects func, arith and tensor loaded.
-tune_status tune_extract(MlirModule module, bool for_cpu, tune_extraction **out_extraction);
+// on `cpu_threads`, or in that of devices with 0 (normalize.h). A module with nothing to tune gives
+// an extraction without tasks. `module` must outlive the extraction, unchanged as far as
+// `occurrences` are used. Its context needs the dialects func, arith and tensor loaded.
+tune_status tune_extract(MlirModule module, size_t cpu_threads, tune_extraction **out_extraction);
 
 // A task that is to be cut apart: fewer ops are joined in what it becomes (fusion_groups.h).
 typedef struct tune_task_cut {
@@ -105,7 +110,7 @@ typedef struct tune_task_cut {
 
 // The same, where these tasks are cut apart. What they become are tasks like any others. A part of
 // one that is to be cut too has its key after that. A task that is a single op stays.
-tune_status tune_extract_cut(MlirModule module, bool for_cpu, const tune_task_cut *cuts,
+tune_status tune_extract_cut(MlirModule module, size_t cpu_threads, const tune_task_cut *cuts,
                              size_t cut_count, tune_extraction **out_extraction);
 // How task `task` is cut apart at first; TUNE_CUT_NONE: it is a single op.
 tune_fusion_cut_form tune_extraction_find_cut(const tune_extraction *extraction, size_t task);
@@ -114,6 +119,9 @@ size_t tune_extraction_find(const tune_extraction *extraction, const tune_digest
 // Whether all that task `task` reads is constant (dialects/constant.h), so that it can be done
 // ahead of the calls of its function.
 bool tune_extraction_is_of_constants(const tune_extraction *extraction, size_t task);
+// Says on functions of `module`, which was extracted, how many images of their batch the choices
+// are for that their ops have by now (tune.images_at_once), where these take turns.
+void tune_extraction_pin_batches(const tune_extraction *extraction, MlirOperation module);
 void tune_extraction_destroy(tune_extraction *extraction);
 
 // Builds the function of group `group`, named `name`, with the anchor noted.

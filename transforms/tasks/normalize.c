@@ -169,22 +169,15 @@ static tune_status run_passes(MlirOperation module, MlirPass (*const *constructo
   return status;
 }
 
-static MlirWalkResult find_call(MlirOperation op, void *user_data) {
-  bool *found = user_data;
-  *found = tune_ir_is(op, "func.call");
-  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
-}
-
 // JAX has functions of its own for the parts of a softmax or a mask.
 static tune_status inline_calls(MlirOperation root) {
-  bool has_calls = false;
-  mlirOperationWalk(root, find_call, &has_calls, MlirWalkPreOrder);
-  if (!has_calls || !tune_ir_is(root, "builtin.module"))
+  if (!tune_ir_has_calls(root) || !tune_ir_is(root, "builtin.module"))
     return TUNE_OK;
   return run_passes(root, (MlirPass(*const[])(void)){mlirCreateTransformsInliner}, 1, "inlining");
 }
 
-tune_status tune_normalize_operands(MlirOperation root, bool for_cpu) {
+tune_status tune_normalize_operands(MlirOperation root, size_t cpu_threads) {
+  const bool for_cpu = cpu_threads > 0;
   TUNE_RETURN_IF_ERROR(tune_measured_sizes_mark(root));
   if (!mlirAttributeIsNull(tune_ir_attribute(root, TUNE_STOCK_ATTRIBUTE)) ||
       !mlirAttributeIsNull(tune_ir_attribute(root, TUNE_NORMALIZED_ATTRIBUTE)))
@@ -202,7 +195,7 @@ tune_status tune_normalize_operands(MlirOperation root, bool for_cpu) {
                           tune_normalize_channels_last(root) && tune_normalize_multipliers(root) &&
                           tune_normalize_regroup(root));
   if (for_cpu)
-    TUNE_RETURN_IF_ERROR(tune_normalize_batches(root));
+    TUNE_RETURN_IF_ERROR(tune_normalize_batches(root, cpu_threads));
   is_done &=
       !for_cpu || (tune_normalize_steps(root) && tune_normalize_orders(root) &&
                    tune_normalize_scores_finish(root) && tune_normalize_turned_results(root) &&
@@ -213,14 +206,16 @@ tune_status tune_normalize_operands(MlirOperation root, bool for_cpu) {
   return is_done ? TUNE_OK : tune_status_out_of_memory("normalizing the module");
 }
 
-tune_status tune_normalize(MlirModule module, bool for_cpu) {
+tune_status tune_normalize(MlirModule module, size_t cpu_threads) {
   // Equal ops with different choices would stay apart, and a module fall into other tasks than the
   // same one without choices.
+  tune_batches_note_choices(mlirModuleGetOperation(module));
   tune_choices_strip(mlirModuleGetOperation(module));
   tune_normalize_forget_tasks(mlirModuleGetOperation(module));
   tune_allow_place(mlirModuleGetOperation(module));
   TUNE_RETURN_IF_ERROR(tune_no_elements_replace(mlirModuleGetOperation(module)));
-  TUNE_RETURN_IF_ERROR(tune_normalize_operands(mlirModuleGetOperation(module), for_cpu));
+  TUNE_RETURN_IF_ERROR(tune_normalize_operands(mlirModuleGetOperation(module), cpu_threads));
+  tune_batches_forget_choices(mlirModuleGetOperation(module));
   const char *decomposition = tune_normalize_decomposition(mlirModuleGetOperation(module));
   if (decomposition)
     TUNE_RETURN_IF_ERROR(run_transforms(mlirModuleGetOperation(module), decomposition));

@@ -41,8 +41,9 @@ const char *tune_normalize_decomposition(MlirOperation module);
 // what is allowed (dialects/allow.h) where it survives that. It is left
 // in a valid but unspecified state on INTERNAL, which says what MLIR said. A module with
 // linalg.softmax needs the dialect transform loaded, with the transforms of linalg.
-// Where it is `for_cpu`, operands are those that a CPU takes (tune_normalize_operands).
-tune_status tune_normalize(MlirModule module, bool for_cpu);
+// With `cpu_threads` operands are those that a CPU takes, on so many threads; 0: those of a device
+// (tune_normalize_operands).
+tune_status tune_normalize(MlirModule module, size_t cpu_threads);
 
 // A unit attribute of a module: its tasks are to be the ones that stock mlir-opt finds in it, so
 // that what is exported of their schedules can be replayed there.
@@ -50,16 +51,15 @@ tune_status tune_normalize(MlirModule module, bool for_cpu);
 
 // What comes before all that, and upstream has nothing for: what transforms/normalize/ does with
 // filters and images that have zeroes between their elements (zeroes.h, phases.h), with images of
-// which a part is read (windows.h) or whose pixels are one line (pixels.h) and, `for_cpu`, with
+// which a part is read (windows.h) or whose pixels are one line (pixels.h) and, for a CPU, with
 // images whose channels come first (channels_last.h) or of which every second pixel is read
 // (steps.h), products that are turned (orders.h) or whose result is reshaped (regroup.h), sums of
-// prefixes (prefixes.h) and reductions one dimension at a time (sums.h), and with attention
-// (attention/). Calls are inlined before: JAX has functions of its own for the parts of a softmax.
-// What is allowed (dialects/allow.h) is placed before. None of it is done to a module that has
-// TUNE_STOCK_ATTRIBUTE. A script that repeats a
-// normalization starts from it.
-// OUT_OF_MEMORY where a part of it may not be done.
-tune_status tune_normalize_operands(MlirOperation root, bool for_cpu);
+// prefixes (prefixes.h) and reductions one dimension at a time (sums.h), attention (attention/),
+// and batches (batches.h), by the threads. Calls are inlined before: JAX has functions of its own
+// for the parts of a softmax. What is allowed (dialects/allow.h) is placed before. None of it is
+// done to a module that has TUNE_STOCK_ATTRIBUTE. A script that repeats a normalization starts from
+// it. OUT_OF_MEMORY where a part of it may not be done.
+tune_status tune_normalize_operands(MlirOperation root, size_t cpu_threads);
 
 // Takes off what an extraction wrote (`tune.task`, `tune.anchor`) and another one is not to find,
 // since schedules go by it. tune_normalize does that too.

@@ -143,7 +143,7 @@ static tune_status erase_outlined(outliner *state) {
 }
 
 static tune_status outline(outliner *state) {
-  TUNE_RETURN_IF_ERROR(tune_fusion_groups_create(state->module, state->extraction->for_cpu,
+  TUNE_RETURN_IF_ERROR(tune_fusion_groups_create(state->module, state->extraction->cpu_threads > 0,
                                                  state->extraction->cuts, &state->groups));
   if (state->groups->group_count != state->extraction->groups->group_count)
     return tune_status_make(TUNE_INTERNAL, "a copy of a module has %zu tasks, not %zu",

@@ -44,16 +44,16 @@ static tune_status forget_choices(const tune_extraction *tuned, const tune_extra
   return status;
 }
 
-tune_status tune_stock_form_take(MlirModule module, bool for_cpu, bool *out_has_others) {
+tune_status tune_stock_form_take(MlirModule module, size_t cpu_threads, bool *out_has_others) {
   MlirOperation root = mlirModuleGetOperation(module);
   *out_has_others = false;
   if (!mlirAttributeIsNull(tune_ir_attribute(root, TUNE_STOCK_ATTRIBUTE)))
     return TUNE_OK;
   tune_extraction *tuned, *stock;
-  TUNE_RETURN_IF_ERROR(tune_extract(module, for_cpu, &tuned));
+  TUNE_RETURN_IF_ERROR(tune_extract(module, cpu_threads, &tuned));
   mlirOperationSetAttributeByName(root, tune_ir_string(TUNE_STOCK_ATTRIBUTE),
                                   mlirUnitAttrGet(mlirOperationGetContext(root)));
-  tune_status status = tune_extract(module, for_cpu, &stock);
+  tune_status status = tune_extract(module, cpu_threads, &stock);
   if (tune_status_is_ok(status)) {
     status = forget_choices(tuned, stock, out_has_others);
     tune_extraction_destroy(stock);

@@ -23,7 +23,7 @@ extern "C" {
 // Gives `module` TUNE_STOCK_ATTRIBUTE, and takes the choices off those of its ops whose tasks are
 // others than before. `*out_has_others` is whether there are such; a module that has the attribute
 // has none. The dialects that tune_extract needs have to be loaded.
-tune_status tune_stock_form_take(MlirModule module, bool for_cpu, bool *out_has_others);
+tune_status tune_stock_form_take(MlirModule module, size_t cpu_threads, bool *out_has_others);
 
 #ifdef __cplusplus
 }

@@ -77,7 +77,7 @@ typedef struct fixture {
 static inline void extract_module(fixture *f) {
   if (mlirModuleIsNull(f->module))
     fail_msg("the input does not parse");
-  assert_ok(tune_extract(f->module, true, &f->extraction));
+  assert_ok(tune_extract(f->module, 1, &f->extraction));
 }
 
 static inline void setup(fixture *f, const char *text) {

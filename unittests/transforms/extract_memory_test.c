@@ -66,7 +66,7 @@ static void grouping_and_the_script_survive(void **state) {
   MlirModule module = mlirModuleCreateParse(context, tune_ir_string(text));
   assert_false(mlirModuleIsNull(module));
   tune_extraction *extraction;
-  tune_status status = tune_extract(module, true, &extraction);
+  tune_status status = tune_extract(module, 1, &extraction);
   if (!tune_status_is_ok(status))
     fail_msg("%s", tune_status_get_message(status));
   assert_int_equal(extraction->task_count, 3);

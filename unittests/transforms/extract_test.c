@@ -226,7 +226,7 @@ static void outlined_functions_have_the_keys(void **state) {
     assert_ok(tune_ir_print(main_function, false, &text));
     assert_null(strstr(text, "linalg."));
     free(text);
-    assert_ok(tune_extract(outlined, true, &again));
+    assert_ok(tune_extract(outlined, 1, &again));
     tune_extraction_destroy(again);
     mlirModuleDestroy(outlined);
     teardown(&f);
@@ -305,7 +305,7 @@ static size_t cut_all(fixture *f) {
     tune_digest key = f->extraction->tasks[next].key;
     cuts[count++] = (tune_task_cut){.key = key};
     tune_extraction *again;
-    assert_ok(tune_extract_cut(f->module, true, cuts, count, &again));
+    assert_ok(tune_extract_cut(f->module, 1, cuts, count, &again));
     tune_extraction_destroy(f->extraction);
     f->extraction = again;
     bool is_there = false;
@@ -367,7 +367,7 @@ static void attention_falls_into_its_groups_first(void **state) {
   assert_int_equal(f.extraction->tasks[0].kind, TUNE_TASK_ATTENTION);
   tune_task_cut cut = {.key = f.extraction->tasks[0].key};
   tune_extraction *again;
-  assert_ok(tune_extract_cut(f.module, true, &cut, 1, &again));
+  assert_ok(tune_extract_cut(f.module, 1, &cut, 1, &again));
   assert_int_equal(again->task_count, 3);
   assert_int_equal(again->tasks[0].kind, TUNE_TASK_CONTRACTION);
   assert_int_equal(again->tasks[1].kind, TUNE_TASK_CHAIN);

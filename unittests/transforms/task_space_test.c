@@ -81,7 +81,7 @@ static void set_up(fixture *f, const char *choices) {
            "}\n",
            choices);
   assert_ok(tune_ir_parse(context, text, "in.mlir", &f->module));
-  assert_ok(tune_extract(mlirModuleFromOperation(f->module), true, &f->extraction));
+  assert_ok(tune_extract(mlirModuleFromOperation(f->module), 1, &f->extraction));
   assert_int_equal(f->extraction->task_count, 1);
   assert_ok(tune_anchors_init(&f->anchors, f->extraction));
   assert_ok(tune_target_facts_create("null", 1, &f->facts));
@@ -186,7 +186,7 @@ static void tasks_are_described(void **state) {
   set_up(&f, "mc = 16");
   assert_ok(make_space(&f, false));
   tune_task task;
-  tune_task_space_get_task(f.space, f.extraction, f.facts, &task);
+  tune_task_space_get_task(f.space, f.extraction, &task);
   assert_string_equal(task.key, f.extraction->tasks[0].key.text);
   assert_string_equal(task.function, "tune_task");
   assert_non_null(strstr(task.payload, "@tune_task"));

@@ -38,9 +38,8 @@ extern "C" {
 #define TUNE_HOST_CODE_ATTRIBUTE "tune.host_code"
 #define TUNE_HOST_WRITTEN_ATTRIBUTE "tune.host_written"
 
-//===- Of loops, by schedules -------------------------------------------------------===//
+//===- Of loops, by schedules (and dialects/threads.h) ------------------------------===//
 
-#define TUNE_THREADS_ATTRIBUTE "tune.threads"         // common/parallel_loops.h
 #define TUNE_LANES_ATTRIBUTE "tune.lanes"             // gpu/lanes.h
 #define TUNE_SHARED_ATTRIBUTE "tune.shared"           //
 #define TUNE_TILE_STAGES_ATTRIBUTE "tune.tile.stages" // gpu/matmul/workgroup_matmul.h

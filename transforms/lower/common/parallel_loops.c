@@ -1,6 +1,7 @@
 //===- parallel_loops.c --------------------------------------------------------------===//
 
 #include "transforms/lower/common/parallel_loops.h"
+#include "dialects/threads.h"
 
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_list.h"
@@ -16,6 +17,38 @@ static bool is_marked(MlirOperation op) {
 
 bool tune_parallel_loops_is_parallel(MlirOperation op) {
   return tune_ir_is(op, "scf.forall") || tune_ir_is(op, "scf.parallel") || is_marked(op);
+}
+
+typedef struct call_look {
+  MlirStringRef name;
+  bool any, all;
+} call_look;
+
+static MlirWalkResult look_at_call(MlirOperation op, void *user_data) {
+  call_look *look = user_data;
+  MlirAttribute callee =
+      tune_ir_is(op, "func.call") ? tune_ir_attribute(op, "callee") : (MlirAttribute){NULL};
+  if (mlirAttributeIsNull(callee) ||
+      !mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(callee), look->name))
+    return MlirWalkResultAdvance;
+  MlirOperation loop = mlirOperationGetParentOperation(op);
+  while (!mlirOperationIsNull(loop) && !tune_parallel_loops_is_parallel(loop))
+    loop = mlirOperationGetParentOperation(loop);
+  look->any = true;
+  look->all &= !mlirOperationIsNull(loop);
+  return look->all ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+bool tune_parallel_loops_have_calls(MlirOperation function) {
+  call_look look = {.name = tune_ir_string_attribute(function, "sym_name"), .all = true};
+  MlirBlock module = mlirOperationGetBlock(function);
+  if (mlirBlockIsNull(module))
+    return false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(module); !mlirOperationIsNull(op) && look.all;
+       op = mlirOperationGetNextInBlock(op))
+    if (tune_ir_is(op, "func.func") && tune_ir_has_calls(op))
+      mlirOperationWalk(op, look_at_call, &look, MlirWalkPreOrder);
+  return look.any && look.all;
 }
 
 // Whether `op` may be done once for each step of a loop after it instead of once before it.
@@ -112,7 +145,7 @@ static void look_at_uses(MlirValue value, MlirOperation loop, memory_uses *uses)
     }
     if (tune_ir_is_inside(user, loop)) {
       uses->within_written |=
-          (tune_memory_access_of(user, (intptr_t)mlirOpOperandGetOperandNumber(use)) &
+          (tune_memory_access_through_call(user, (intptr_t)mlirOpOperandGetOperandNumber(use)) &
            TUNE_WRITES) != 0;
       continue;
     }

@@ -25,6 +25,10 @@ extern "C" {
 // Whether threads may do `op` together: scf.forall, scf.parallel, or a loop of the above.
 bool tune_parallel_loops_is_parallel(MlirOperation op);
 
+// Whether all calls of `function` are in such loops of others, and there are some: each thread does
+// it by itself.
+bool tune_parallel_loops_have_calls(MlirOperation function);
+
 #define TUNE_MOST_PARALLEL_LOOPS 16
 
 // Where a loop begins, where it ends, its step; of type index.

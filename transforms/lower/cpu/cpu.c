@@ -44,6 +44,9 @@
 // A function that returns an argument's memory need not.
 #define DROP_RESULTS "drop-equivalent-buffer-results"
 
+// Memory that a loop carries from step to step and leaves what it is, goes around it no more.
+#define SETTLE_LOOPS "canonicalize"
+
 #define LOOPS_OF_LINALG "convert-linalg-to-loops"
 
 #define FORALL_TO_LOOPS "scf-forall-to-for"
@@ -67,9 +70,11 @@
 struct tune_cpu_lowering {
   MlirContext context;
   tune_llvm_target target;
-  bool has_threads;
+  int threads;
+  bool has_threads; // more than one
   tune_bufferizer bufferizer;
   MlirPassManager drop_results;
+  MlirPassManager settle_loops; // what loops carry and never change
   MlirPassManager give_back_memory;
   MlirPassManager generalize; // named ops that are left, to linalg.generic
   MlirPassManager to_loops;   // what threads would share, to loops
@@ -81,6 +86,8 @@ static tune_status make_all_passes(tune_cpu_lowering *lowering) {
       tune_pipeline_create(lowering->context, GIVE_BACK_MEMORY, &lowering->give_back_memory));
   TUNE_RETURN_IF_ERROR(
       tune_pipeline_create(lowering->context, DROP_RESULTS, &lowering->drop_results));
+  TUNE_RETURN_IF_ERROR(
+      tune_pipeline_create(lowering->context, SETTLE_LOOPS, &lowering->settle_loops));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(lowering->context, "linalg-generalize-named-ops",
                                             &lowering->generalize));
   TUNE_RETURN_IF_ERROR(
@@ -100,6 +107,7 @@ tune_status tune_cpu_lowering_create(MlirContext context, const tune_cpu_options
   if (!lowering)
     return tune_status_out_of_memory("making a lowering");
   lowering->context = context;
+  lowering->threads = options->threads;
   lowering->has_threads = options->threads > 1;
   tune_status status =
       tune_llvm_target_init(&lowering->target, options->triple, options->cpu, options->features);
@@ -120,6 +128,7 @@ void tune_cpu_lowering_destroy(tune_cpu_lowering *lowering) {
     return;
   tune_bufferizer_deinit(&lowering->bufferizer);
   tune_pipeline_destroy(lowering->drop_results);
+  tune_pipeline_destroy(lowering->settle_loops);
   tune_pipeline_destroy(lowering->give_back_memory);
   tune_pipeline_destroy(lowering->generalize);
   tune_pipeline_destroy(lowering->to_loops);
@@ -177,7 +186,7 @@ static tune_status give_back_memory(tune_cpu_lowering *lowering, MlirOperation m
     TUNE_RETURN_IF_ERROR(tune_blocks_lift(module, true));
   if (out_arena) {
     TUNE_RETURN_IF_ERROR(tune_handed_memory_temporaries(module, lowering->has_threads));
-    TUNE_RETURN_IF_ERROR(tune_arena_make(module, lowering->has_threads, out_arena));
+    TUNE_RETURN_IF_ERROR(tune_arena_make(module, lowering->threads, out_arena));
   }
   if (tune_memory_has_allocations(module))
     TUNE_RETURN_IF_ERROR(
@@ -228,11 +237,34 @@ static tune_status order_loops(tune_cpu_lowering *lowering, MlirOperation module
   return TUNE_OK;
 }
 
+// The loops of a batch in turns (transforms/normalize/batches.h) carry what they leave.
+static MlirWalkResult find_carrying_loop(MlirOperation op, void *user_data) {
+  bool carries = false;
+  for (intptr_t i = 0; tune_ir_is(op, "scf.for") && i < mlirOperationGetNumResults(op); ++i)
+    carries |= mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetResult(op, i)));
+  *(bool *)user_data |= carries;
+  return carries ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static tune_status settle_loops(tune_cpu_lowering *lowering, MlirOperation module) {
+  MlirBlock body = tune_ir_body(module);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    bool found = false;
+    if (tune_ir_is(op, "func.func") && tune_ir_has_calls(op))
+      mlirOperationWalk(op, find_carrying_loop, &found, MlirWalkPreOrder);
+    if (found)
+      TUNE_RETURN_IF_ERROR(tune_pipeline_run(lowering->settle_loops, op, "settling loops"));
+  }
+  return TUNE_OK;
+}
+
 static tune_status bufferize(tune_cpu_lowering *lowering, MlirOperation module, bool is_plain) {
   if (!is_plain)
     TUNE_RETURN_IF_ERROR(tune_handed_memory_separate(module));
   TUNE_RETURN_IF_ERROR(tune_bufferizer_run(&lowering->bufferizer, module));
-  return tune_pipeline_run(lowering->drop_results, module, "dropping results");
+  TUNE_RETURN_IF_ERROR(tune_pipeline_run(lowering->drop_results, module, "dropping results"));
+  return is_plain ? TUNE_OK : settle_loops(lowering, module);
 }
 
 static void emit_c_interface(MlirOperation module, const char *name) {

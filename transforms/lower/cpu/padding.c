@@ -201,9 +201,10 @@ static void fill_borders(MlirOperation fill, MlirValue memory, const layout *of,
 
 static bool is_done_by_one_thread(MlirOperation op) {
   for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op)) {
-    bool is_ahead = tune_ir_is(op, "func.func") &&
-                    !mlirAttributeIsNull(tune_ir_attribute(op, TUNE_AHEAD_ATTRIBUTE));
-    if (tune_parallel_loops_is_parallel(op) || is_ahead)
+    bool is_of_one = tune_ir_is(op, "func.func") &&
+                     (!mlirAttributeIsNull(tune_ir_attribute(op, TUNE_AHEAD_ATTRIBUTE)) ||
+                      tune_parallel_loops_have_calls(op));
+    if (tune_parallel_loops_is_parallel(op) || is_of_one)
       return true;
   }
   return false;
@@ -249,7 +250,7 @@ static void try_share(MlirOperation op) {
   box whole;
   layout of;
   MlirValue target = mlirOperationGetOperand(op, 1);
-  if (is_done_by_one_thread(op) || !read_memory(target, &whole, &of))
+  if (!read_memory(target, &whole, &of))
     return;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue memory = mlirOperationGetOperand(op, i);
@@ -262,7 +263,8 @@ static void try_share(MlirOperation op) {
   int64_t steps = 1;
   for (; steps < LEAST_STEPS && loops + 1 < whole.rank; ++loops)
     steps *= whole.size[loops];
-  if (loops > 0 && bytes >= LEAST_SHARED_BYTES && bytes / steps >= LEAST_STEP_BYTES)
+  if (loops > 0 && bytes >= LEAST_SHARED_BYTES && bytes / steps >= LEAST_STEP_BYTES &&
+      !is_done_by_one_thread(op))
     share(op, &whole, loops);
 }
 

@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------------------------===//
 
 #include "transforms/lower/cpu/wide_operands.h"
+#include "dialects/threads.h"
 
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/ir/op_map.h"
 #include "transforms/lower/common/attributes.h"
 #include "transforms/lower/common/memory_access.h"
+#include "transforms/lower/common/parallel_loops.h"
 #include "transforms/lower/cpu/float_promotion.h"
 #include "transforms/lower/cpu/strided_copies.h"
 
@@ -412,7 +414,7 @@ tune_status tune_wide_operands_run(MlirOperation module, bool has_threads) {
                           (const char *const[]){"arith", "linalg", "memref", "ub", "vector", NULL});
     // What multiplies f16 or bf16 as they are does so in f32, too: then it says so.
     TUNE_RETURN_IF_ERROR(tune_float_promotion_run(op));
-    is_done = run_on_function(op, has_threads);
+    is_done = run_on_function(op, has_threads && !tune_parallel_loops_have_calls(op));
   }
   return is_done ? TUNE_OK : tune_status_out_of_memory("widening operands");
 }

@@ -6,6 +6,7 @@
 #include "transforms/ir/op_map.h"
 #include "transforms/lower/common/attributes.h"
 #include "transforms/lower/common/memory_access.h"
+#include "transforms/lower/common/parallel_loops.h"
 #include "transforms/lower/cpu/arena/arena_offsets.h"
 #include "transforms/lower/cpu/arena/known_buffers.h"
 
@@ -50,12 +51,12 @@ static MlirWalkResult note_last(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-static tune_status number_ops(MlirOperation function, numbering *out) {
+static tune_status number_ops(MlirOperation root, numbering *out) {
   *out = (numbering){.status = TUNE_OK};
   tune_op_map_init(&out->number_of);
-  mlirOperationWalk(function, number, out, MlirWalkPreOrder);
+  mlirOperationWalk(root, number, out, MlirWalkPreOrder);
   if (tune_status_is_ok(out->status))
-    mlirOperationWalk(function, note_last, out, MlirWalkPostOrder);
+    mlirOperationWalk(root, note_last, out, MlirWalkPostOrder);
   return out->status;
 }
 
@@ -103,10 +104,9 @@ static void view(MlirOperation allocation, MlirValue block, int64_t offset) {
   mlirOperationDestroy(allocation);
 }
 
-static void lay_together(MlirOperation function, const tune_op_list *allocations,
+static void lay_together(MlirOperation root, const tune_op_list *allocations,
                          const tune_arena_buffer *buffers, int64_t size) {
-  tune_ir_builder builder =
-      tune_ir_builder_before(mlirBlockGetFirstOperation(tune_ir_body(function)));
+  tune_ir_builder builder = tune_ir_builder_before(mlirBlockGetFirstOperation(tune_ir_body(root)));
   MlirType type = bytes_type(builder.context, size);
   MlirValue block = tune_known_buffer_allocate(&builder, type);
   for (size_t i = 0; i < allocations->count; ++i)
@@ -128,12 +128,11 @@ static int64_t count_separate(const tune_arena_buffer *buffers, size_t count) {
   return stays + most;
 }
 
-static tune_status place(MlirOperation function, const tune_op_list *allocations,
+static tune_status place(MlirOperation root, const tune_op_list *allocations,
                          const numbering *numbers, tune_arena_report *out_report) {
   tune_arena_buffer *buffers = calloc(allocations->count, sizeof *buffers);
   if (!buffers)
     return tune_status_out_of_memory("placing buffers");
-  tune_arena_report report = {.size = 0};
   for (size_t i = 0; i < allocations->count; ++i) {
     MlirValue value = mlirOperationGetResult(allocations->ops[i], 0);
     buffers[i] = (tune_arena_buffer){.size = tune_known_buffer_bytes(mlirValueGetType(value)),
@@ -143,19 +142,17 @@ static tune_status place(MlirOperation function, const tune_op_list *allocations
       buffers[i].first = buffers[i].last =
           tune_op_map_get(&numbers->number_of, allocations->ops[i].ptr);
   }
-  report.separate = count_separate(buffers, allocations->count);
-  report.bound = tune_arena_bound(buffers, allocations->count);
-  tune_status status = tune_arena_place(buffers, allocations->count, &report.size);
+  out_report->separate = count_separate(buffers, allocations->count);
+  out_report->bound = tune_arena_bound(buffers, allocations->count);
+  tune_status status = tune_arena_place(buffers, allocations->count, &out_report->size);
   if (tune_status_is_ok(status))
-    lay_together(function, allocations, buffers, report.size);
-  if (report.size > out_report->size)
-    *out_report = report;
+    lay_together(root, allocations, buffers, out_report->size);
   free(buffers);
   return status;
 }
 
 //===--------------------------------------------------------------------------===//
-// Functions
+// What a function or a loop takes
 //===--------------------------------------------------------------------------===//
 
 static MlirWalkResult find_call(MlirOperation op, void *user_data) {
@@ -163,9 +160,9 @@ static MlirWalkResult find_call(MlirOperation op, void *user_data) {
   return *(bool *)user_data ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
-static bool has_calls(MlirOperation function) {
+static bool has_calls(MlirOperation root) {
   bool found = false;
-  mlirOperationWalk(function, find_call, &found, MlirWalkPreOrder);
+  mlirOperationWalk(root, find_call, &found, MlirWalkPreOrder);
   return found;
 }
 
@@ -179,21 +176,18 @@ static void drop_unused(tune_op_list *allocations) {
   allocations->count = kept;
 }
 
-static tune_status make_in(MlirOperation function, bool has_threads, tune_arena_report *report) {
-  MlirBlock body = tune_ir_body(function);
-  if (mlirBlockIsNull(body) || !mlirBlockIsNull(mlirBlockGetNextInRegion(body)) ||
-      !mlirAttributeIsNull(tune_ir_attribute(function, TUNE_AHEAD_ATTRIBUTE)) ||
-      !has_calls(function))
-    return TUNE_OK;
+// Lays together what is in `root`, a function or a parallel loop; `*out_report` is of that.
+static tune_status make_in(MlirOperation root, bool has_threads, tune_arena_report *out_report) {
   tune_op_list allocations = {0};
-  tune_known_buffers_list(function, has_threads, &allocations);
+  *out_report = (tune_arena_report){.size = 0};
+  tune_known_buffers_list(root, has_threads, &allocations);
   drop_unused(&allocations);
   tune_status status = allocations.failed ? tune_status_out_of_memory("listing buffers") : TUNE_OK;
   if (tune_status_is_ok(status) && allocations.count) {
     numbering numbers;
-    status = number_ops(function, &numbers);
+    status = number_ops(root, &numbers);
     if (tune_status_is_ok(status))
-      status = place(function, &allocations, &numbers, report);
+      status = place(root, &allocations, &numbers, out_report);
     tune_op_map_deinit(&numbers.number_of);
     free(numbers.last);
   }
@@ -201,7 +195,59 @@ static tune_status make_in(MlirOperation function, bool has_threads, tune_arena_
   return status;
 }
 
-tune_status tune_arena_make(MlirOperation module, bool has_threads, tune_arena_report *out_report) {
+//===--------------------------------------------------------------------------===//
+// Loops that threads share
+//===--------------------------------------------------------------------------===//
+
+static MlirWalkResult list_loop(MlirOperation op, void *user_data) {
+  if (!tune_parallel_loops_is_parallel(op))
+    return MlirWalkResultAdvance;
+  if (has_calls(op))
+    tune_op_list_add(user_data, op);
+  return MlirWalkResultSkip;
+}
+
+// Each step of a loop that threads share, with calls in it, has a block of its own, of which there
+// are as many at once as `threads`. Loops follow each other: the largest one is added.
+static tune_status make_in_loops(MlirOperation function, int threads, tune_arena_report *report) {
+  tune_op_list loops = {0};
+  tune_arena_report largest = {.size = 0};
+  mlirOperationWalk(function, list_loop, &loops, MlirWalkPreOrder);
+  tune_status status = loops.failed ? tune_status_out_of_memory("listing loops") : TUNE_OK;
+  for (size_t i = 0; i < loops.count && tune_status_is_ok(status); ++i) {
+    tune_arena_report of_step;
+    status = make_in(loops.ops[i], true, &of_step);
+    if (of_step.size > largest.size)
+      largest = of_step;
+  }
+  report->size += threads * largest.size;
+  report->bound += threads * largest.bound;
+  report->separate += threads * largest.separate;
+  tune_op_list_deinit(&loops);
+  return status;
+}
+
+//===--------------------------------------------------------------------------===//
+// Functions
+//===--------------------------------------------------------------------------===//
+
+static tune_status make_in_function(MlirOperation function, int threads,
+                                    tune_arena_report *largest) {
+  MlirBlock body = tune_ir_body(function);
+  if (mlirBlockIsNull(body) || !mlirBlockIsNull(mlirBlockGetNextInRegion(body)) ||
+      !mlirAttributeIsNull(tune_ir_attribute(function, TUNE_AHEAD_ATTRIBUTE)) ||
+      !has_calls(function))
+    return TUNE_OK;
+  tune_arena_report report;
+  TUNE_RETURN_IF_ERROR(make_in(function, threads > 1, &report));
+  if (threads > 1)
+    TUNE_RETURN_IF_ERROR(make_in_loops(function, threads, &report));
+  if (report.size > largest->size)
+    *largest = report;
+  return TUNE_OK;
+}
+
+tune_status tune_arena_make(MlirOperation module, int threads, tune_arena_report *out_report) {
   *out_report = (tune_arena_report){.size = 0};
   tune_ir_load_dialects(mlirOperationGetContext(module),
                         (const char *const[]){"arith", "memref", NULL});
@@ -209,6 +255,6 @@ tune_status tune_arena_make(MlirOperation module, bool has_threads, tune_arena_r
   for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(module));
        !mlirOperationIsNull(op) && tune_status_is_ok(status); op = mlirOperationGetNextInBlock(op))
     if (tune_ir_is(op, "func.func"))
-      status = make_in(op, has_threads, out_report);
+      status = make_in_function(op, threads, out_report);
   return status;
 }

@@ -12,7 +12,8 @@
 //                                     call @task_2(%y, %z)
 //
 // A buffer is needed from the first of the ops that have it, or views of it, as operands to the
-// last one. What has no fixed size, is returned or goes around a loop stays apart.
+// last one. What has no fixed size, is returned or goes around a loop stays apart. A loop that
+// threads share and that calls has a block of each step's own.
 //
 // Threads: as the context of the IR.
 //
@@ -34,9 +35,9 @@ extern "C" {
 
 // Lays the buffers of the functions of `module` together: after bufferization, before memory is
 // given back. The memory of what they call has been handed to them (handed_memory.h). A function
-// that calls none stays as it is. With `has_threads` loops may be parallel. The report is of the
-// function with the largest block.
-tune_status tune_arena_make(MlirOperation module, bool has_threads, tune_arena_report *out_report);
+// that calls none stays as it is. With more than one of `threads` loops may be parallel. The report
+// is of the function with the largest blocks, with those of all threads.
+tune_status tune_arena_make(MlirOperation module, int threads, tune_arena_report *out_report);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 
 #include "transforms/lower/cpu/arena/handed_memory.h"
 
+#include "dialects/threads.h"
 #include "transforms/ir/function_type.h"
 #include "transforms/ir/ir.h"
 #include "transforms/lower/common/attributes.h"
@@ -14,27 +15,52 @@
 // One tensor for each call
 //===--------------------------------------------------------------------------===//
 
-static MlirWalkResult list_call(MlirOperation op, void *user_data) {
-  if (!tune_ir_is(op, "func.call"))
+// Calls, and all else that is in loops that threads share. (No task calls another one: loops of
+// schedules have no calls around them, nor in them.)
+static MlirWalkResult list_writer(MlirOperation op, void *user_data) {
+  if (!tune_ir_is(op, "func.call") && !tune_threads_share(op))
     return MlirWalkResultAdvance;
   return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
-tune_status tune_handed_memory_separate(MlirOperation module) {
-  tune_op_list calls = {0};
-  mlirOperationWalk(module, list_call, &calls, MlirWalkPreOrder);
-  for (size_t i = 0; i < calls.count; ++i)
-    for (intptr_t o = 0; o < mlirOperationGetNumOperands(calls.ops[i]); ++o) {
-      MlirValue value = mlirOperationGetOperand(calls.ops[i], o);
+// Whether `op` has `value` alone, each time that it is there.
+static bool has_own(MlirOperation op, MlirValue value) {
+  return tune_ir_has_one_use(value) &&
+         mlirBlockEqual(mlirOperationGetBlock(mlirOpResultGetOwner(value)),
+                        mlirOperationGetBlock(op));
+}
+
+// Whether images of a batch take turns in it, be it that no task is among what these go through.
+static bool takes_turns(MlirOperation function) {
+  return !mlirAttributeIsNull(tune_ir_attribute(function, TUNE_IMAGES_TAKEN_ATTRIBUTE));
+}
+
+static bool separate(MlirOperation function) {
+  tune_op_list writers = {0};
+  mlirOperationWalk(function, list_writer, &writers, MlirWalkPreOrder);
+  for (size_t i = 0; i < writers.count; ++i)
+    for (intptr_t o = 0; o < mlirOperationGetNumOperands(writers.ops[i]); ++o) {
+      MlirValue value = mlirOperationGetOperand(writers.ops[i], o);
       MlirOperation maker = tune_ir_definition(value);
-      if (!tune_ir_is(maker, "tensor.empty") || tune_ir_has_one_use(value))
+      if (!tune_ir_is(maker, "tensor.empty") || has_own(writers.ops[i], value))
         continue;
       MlirOperation own = mlirOperationClone(maker);
-      mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(calls.ops[i]), calls.ops[i], own);
-      mlirOperationSetOperand(calls.ops[i], o, mlirOperationGetResult(own, 0));
+      mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(writers.ops[i]), writers.ops[i],
+                                          own);
+      mlirOperationSetOperand(writers.ops[i], o, mlirOperationGetResult(own, 0));
     }
-  tune_op_list_deinit(&calls);
-  return calls.failed ? tune_status_out_of_memory("listing calls") : TUNE_OK;
+  tune_op_list_deinit(&writers);
+  return !writers.failed;
+}
+
+tune_status tune_handed_memory_separate(MlirOperation module) {
+  bool is_done = true;
+  MlirBlock body = tune_ir_body(module);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op) && is_done;
+       op = mlirOperationGetNextInBlock(op))
+    if (tune_ir_is(op, "func.func") && (tune_ir_has_calls(op) || takes_turns(op)))
+      is_done = separate(op);
+  return is_done ? TUNE_OK : tune_status_out_of_memory("listing calls");
 }
 
 //===--------------------------------------------------------------------------===//

@@ -31,8 +31,8 @@ extern "C" {
 #endif
 
 // Before bufferization: calls in `module` that write to one tensor.empty, one after the other, get
-// one each. What each makes has a place of its own then, for as long as it is needed: what is made
-// of constants stays.
+// one each, and so do ops in loops that threads share (dialects/threads.h). What each makes has a
+// place of its own then, for as long as it is needed: what is made of constants stays.
 tune_status tune_handed_memory_separate(MlirOperation module);
 
 // Of the functions of `module`, after bufferization: memory that they return. Arguments that

@@ -106,6 +106,7 @@ bool tune_known_buffer_stays(MlirValue buffer) {
 }
 
 typedef struct lister {
+  MlirOperation root;
   bool has_threads;
   tune_op_list *buffers;
 } lister;
@@ -113,7 +114,7 @@ typedef struct lister {
 static MlirWalkResult list(MlirOperation op, void *user_data) {
   const lister *self = user_data;
   // Its body is a function of each thread.
-  if (self->has_threads &&
+  if (self->has_threads && !mlirOperationEqual(op, self->root) &&
       (tune_parallel_loops_is_parallel(op) || tune_ir_string_starts(tune_ir_name(op), "omp.")))
     return MlirWalkResultSkip;
   // Among several blocks the order of ops is not that of time.
@@ -124,7 +125,7 @@ static MlirWalkResult list(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-void tune_known_buffers_list(MlirOperation function, bool has_threads, tune_op_list *out_buffers) {
-  lister self = {.has_threads = has_threads, .buffers = out_buffers};
-  mlirOperationWalk(function, list, &self, MlirWalkPreOrder);
+void tune_known_buffers_list(MlirOperation root, bool has_threads, tune_op_list *out_buffers) {
+  lister self = {.root = root, .has_threads = has_threads, .buffers = out_buffers};
+  mlirOperationWalk(root, list, &self, MlirWalkPreOrder);
 }

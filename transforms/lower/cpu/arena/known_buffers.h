@@ -34,9 +34,10 @@ MlirValue tune_known_buffer_allocate(const tune_ir_builder *builder, MlirType ty
 // operands: nothing keeps it, returns it or carries it around a loop.
 bool tune_known_buffer_stays(MlirValue buffer);
 
-// The allocations in `function` that are known and stay, in regions of one block; with
-// `has_threads` without those in parallel loops, of which each thread needs its own.
-void tune_known_buffers_list(MlirOperation function, bool has_threads, tune_op_list *out_buffers);
+// The allocations in `root`, a function or a parallel loop, that are known and stay, in regions of
+// one block; with `has_threads` without those in parallel loops within it, of which each thread
+// needs its own.
+void tune_known_buffers_list(MlirOperation root, bool has_threads, tune_op_list *out_buffers);
 
 #ifdef __cplusplus
 }
