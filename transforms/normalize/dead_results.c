@@ -8,8 +8,6 @@
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/Dialect/Linalg.h"
 
-enum { MOST_STEPS = 5 }; // from a value to who reads what is made of it
-
 // An op, and which of its results is the only one that is read.
 typedef struct candidate {
   MlirOperation op;
@@ -103,24 +101,18 @@ static void keep_one(const candidate *c) {
   mlirOperationDestroy(c->op);
 }
 
-// Ops that read `value`, each once; those that are only moved or computed on are followed.
-static void list_readers(MlirValue value, int depth, tune_op_list *out) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation op = mlirOpOperandGetOwner(use);
-    candidate found;
-    if (find(op, &found))
-      tune_op_list_add_once(out, op);
-    else if (depth > 0 && mlirOperationGetNumResults(op) == 1 &&
-             (tune_ir_is(op, "linalg.generic") || tune_ir_is(op, "tensor.expand_shape") ||
-              tune_ir_is(op, "tensor.collapse_shape")))
-      list_readers(mlirOperationGetResult(op, 0), depth - 1, out);
-  }
+static MlirWalkResult list(MlirOperation op, void *user_data) {
+  candidate found;
+  return !find(op, &found) || tune_op_list_add(user_data, op) ? MlirWalkResultAdvance
+                                                              : MlirWalkResultInterrupt;
 }
 
-bool tune_dead_results_drop(MlirValue value) {
+bool tune_normalize_dead_results(MlirOperation root) {
+  static const char *const DIALECTS[] = {"linalg", NULL};
   tune_op_list ops = {0};
-  list_readers(value, MOST_STEPS, &ops);
+  mlirOperationWalk(root, list, &ops, MlirWalkPreOrder);
+  if (ops.count)
+    tune_ir_load_dialects(mlirOperationGetContext(root), DIALECTS);
   for (size_t i = 0; i < ops.count; ++i) {
     candidate found;
     if (find(ops.ops[i], &found))

@@ -139,6 +139,28 @@ static const split_case CASES[] = {
          END MAIN "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n"
                   "  scf.for %i = %c0 to %c1 step %c1 {\n"
                   "    func.call @task(%w, %y) : (" M ", " M ") -> ()\n  }\n" END,
+     "@task_prepack(...@main_prepack(...call @task_prepack(%arg0)...return...@main(...%arg3: "
+     "memref<4xf32>)...scf.for...call @task(",
+     1},
+    {"called in a loop with what that makes",
+     "func.func private @task(%b: " M ", %c: " M ") {\n" ALLOC("p") COPY("b", "p") COPY("p", "c")
+         END MAIN "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n"
+                  "  scf.for %i = %c0 to %c1 step %c1 {\n" ALLOC("q") COPY(
+                      "w", "q") "    func.call @task(%q, %y) : (" M ", " M ") -> ()\n  }\n" END,
+     NULL, 0},
+    {"called in a loop that writes it",
+     "func.func private @task(%b: " M ", %c: " M ") {\n" ALLOC("p") COPY("b", "p") COPY("p", "c")
+         END MAIN ALLOC("q")
+             COPY("w", "q") "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n"
+                            "  scf.for %i = %c0 to %c1 step %c1 {\n"
+                            "    func.call @task(%q, %y) : (" M ", " M
+                            ") -> ()\n" COPY("x", "q") "  }\n" END,
+     NULL, 0},
+    {"called in a branch",
+     "func.func private @task(%b: " M ", %c: " M ") {\n" ALLOC("p") COPY("b", "p") COPY("p", "c")
+         END MAIN "  %c0 = arith.constant 0 : index\n  %f = memref.load %x[%c0] : " M "\n"
+                  "  %is = arith.cmpf ogt, %f, %f : f32\n  scf.if %is {\n"
+                  "    func.call @task(%w, %y) : (" M ", " M ") -> ()\n  }\n" END,
      NULL, 0},
     {"handed to a function as a reference",
      "func.func private @task(%b: " M ", %c: " M ") {\n" ALLOC("p") COPY("b", "p") COPY("p", "c")
