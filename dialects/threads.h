@@ -21,9 +21,9 @@ extern "C" {
 
 #define TUNE_THREADS_ATTRIBUTE "tune.threads"
 
-// On a function that transforms/normalize/batches.h was at, an integer: how many images at once go
-// through its first layers; 0, while a module is normalized: nothing is to be decided, since its ops
-// have choices, which are for all images at once.
+// On a function that transforms/normalize/batches.h was at, an array<i64: IMAGES, LAYERS>: how many
+// images at once go through how many of its layers; of zeroes, while a module is normalized:
+// nothing is to be decided, since its ops have choices, which are for all images at once.
 #define TUNE_IMAGES_TAKEN_ATTRIBUTE "tune.images_taken"
 
 // Whether `op` is in a loop of its function that has it, carries tensors alone, if anything, and

@@ -303,10 +303,20 @@ func.func @whole_within(%x: tensor<32x32xf32>, %c: tensor<32x32xf32> {tune.const
 // What has choices stays in the form that these are for, whatever the threads.
 // RUN: tune-opt %s --tune-search="target=cpu trials=1 finalists=0 whole=false threads=2 db=:memory: function=rows" -o %t.rows.mlir
 // RUN: FileCheck %s --check-prefix=PINNED --input-file=%t.rows.mlir
-// PINNED: func.func @rows({{.*}}attributes {tune.images_at_once = {{[0-9]+}} : i64}
-// RUN: tune-run %t.rows.mlir --function=rows --db= --strict --check --time=0.01 --threads=2 | FileCheck %s --check-prefix=OK
+// PINNED: func.func @rows({{.*}}attributes {tune.images_at_once = {{[0-9]+}} : i64, tune.images_layers = {{[0-9]+}} : i64}
+// RUN: tune-run %t.rows.mlir --function=rows --db= --strict --check --time=0.01 --threads=2 | FileCheck %s --check-prefix=BY-CHOICES
+// RUN: tune-run %t.rows.mlir --function=rows --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=BY-CHOICES
+// BY-CHOICES: (by choices)
+// BY-CHOICES: Check {{ *}}ok
+// RUN: tune-opt %s --tune-extract="remarks=none threads=2" | grep -A 4 "@rows(" | grep constant > %t.before
+// RUN: tune-opt %t.rows.mlir --tune-extract="remarks=none threads=2" | grep -A 4 "@rows(" | grep constant | diff %t.before -
+// The whole module is looked at in that form, too.
+// RUN: tune-opt %s --tune-search="target=cpu trials=2 time=20 threads=2 db=:memory: function=rows" -o %t.whole.mlir 2>&1 | FileCheck %s --check-prefix=WHOLE --implicit-check-not="has no task"
+// WHOLE: tune-search: {{[0-9]+}} tasks
 // RUN: tune-opt %s --tune-search="target=cpu trials=1 finalists=0 whole=false db=:memory: function=all" -o %t.all.mlir
-// RUN: sed 's/ attributes {tune.images_at_once = 4096 : i64}//' %t.all.mlir | tune-opt --tune-extract="remarks=none threads=2" | FileCheck %s --check-prefix=CHOSEN-WHOLE
+// RUN: sed 's/ attributes {tune.images_at_once = 4096 : i64}//' %t.all.mlir > %t.bare.mlir
+// RUN: not grep "images_at_once = 4096" %t.bare.mlir
+// RUN: tune-opt %t.bare.mlir --tune-extract="remarks=none threads=2" | FileCheck %s --check-prefix=CHOSEN-WHOLE
 // CHOSEN-WHOLE: func.func @all(
 // CHOSEN-WHOLE-NOT: scf.for
 // CHOSEN-WHOLE: func.func @rows(

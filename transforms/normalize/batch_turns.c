@@ -205,14 +205,39 @@ static tune_status refuse(MlirOperation function, int64_t asked, int64_t count) 
                              asked, count);
 }
 
+static bool is_integer(MlirAttribute attribute) {
+  return mlirAttributeIsAInteger(attribute) &&
+         mlirTypeIsAInteger(mlirAttributeGetType(attribute)) &&
+         mlirIntegerTypeIsSignless(mlirAttributeGetType(attribute));
+}
+
+// Through how many layers images go that are asked for; 0: it does not say.
+static tune_status read_asked_layers(MlirOperation function, int64_t *out_layers) {
+  MlirAttribute layers = tune_ir_attribute(function, TUNE_IMAGES_LAYERS_ATTRIBUTE);
+  *out_layers = 0;
+  if (mlirAttributeIsNull(layers))
+    return TUNE_OK;
+  if (mlirAttributeIsNull(tune_ir_attribute(function, TUNE_IMAGES_AT_ONCE_ATTRIBUTE)))
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
+                               TUNE_IMAGES_LAYERS_ATTRIBUTE
+                               " goes with " TUNE_IMAGES_AT_ONCE_ATTRIBUTE
+                               ": say how many images, too, or take it away");
+  if (!is_integer(layers) || mlirIntegerAttrGetValueInt(layers) < 2)
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
+                               TUNE_IMAGES_LAYERS_ATTRIBUTE
+                               " is an integer from 2: how many layers images go through one after "
+                               "the other");
+  *out_layers = mlirIntegerAttrGetValueInt(layers);
+  return TUNE_OK;
+}
+
 // What `function` asks for by its attribute; 0: nothing.
 static tune_status read_asked(const tune_batch *b, MlirOperation function, int64_t *out_asked) {
   MlirAttribute asked = tune_ir_attribute(function, TUNE_IMAGES_AT_ONCE_ATTRIBUTE);
   *out_asked = 0;
   if (mlirAttributeIsNull(asked))
     return TUNE_OK;
-  if (!mlirAttributeIsAInteger(asked) || !mlirTypeIsAInteger(mlirAttributeGetType(asked)) ||
-      !mlirIntegerTypeIsSignless(mlirAttributeGetType(asked)))
+  if (!is_integer(asked))
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
                                TUNE_IMAGES_AT_ONCE_ATTRIBUTE
                                " is an integer: how many images are computed at once");
@@ -224,9 +249,10 @@ static tune_status read_asked(const tune_batch *b, MlirOperation function, int64
 }
 
 tune_status tune_batch_decide(const tune_batch *b, MlirOperation function, tune_turns *out) {
-  int64_t asked;
+  int64_t asked, layers;
   *out = (tune_turns){.layers = 0};
   TUNE_RETURN_IF_ERROR(read_asked(b, function, &asked));
+  TUNE_RETURN_IF_ERROR(read_asked_layers(function, &layers));
   for (int64_t d = 1; b->layer_count > 1 && d <= b->values.count / d; ++d) {
     const int64_t divisors[] = {d, b->values.count / d};
     for (int i = 0; i < 2 && b->values.count % d == 0; ++i) {
@@ -244,6 +270,8 @@ tune_status tune_batch_decide(const tune_batch *b, MlirOperation function, tune_
         TUNE_IMAGES_AT_ONCE_ATTRIBUTE
         " is for functions that begin with two products or windows, or more, "
         "that each image goes through by itself; take the attribute away");
+  if (asked && layers && out->layers)
+    out->layers = (size_t)layers < b->layer_count ? (size_t)layers : b->layer_count;
   return TUNE_OK;
 }
 

@@ -183,18 +183,46 @@ static bool take_turns(tune_batch *b, const tune_turns *how) {
 
 //===--- What choices are for -----------------------------------------------------------===//
 
-static void set_images(MlirOperation function, const char *name, int64_t images) {
-  MlirType i64 = mlirIntegerTypeGet(mlirOperationGetContext(function), 64);
-  mlirOperationSetAttributeByName(function, tune_ir_string(name), mlirIntegerAttrGet(i64, images));
-}
-
 static bool says(MlirOperation function, const char *name) {
   return !mlirAttributeIsNull(tune_ir_attribute(function, name));
 }
 
+static void set_number(MlirOperation function, const char *name, int64_t number) {
+  MlirType i64 = mlirIntegerTypeGet(mlirOperationGetContext(function), 64);
+  if (!says(function, name))
+    mlirOperationSetAttributeByName(function, tune_ir_string(name),
+                                    mlirIntegerAttrGet(i64, number));
+}
+
+static void set_taken(MlirOperation function, int64_t images, int64_t layers) {
+  const int64_t numbers[] = {images, layers};
+  mlirOperationSetAttributeByName(
+      function, tune_ir_string(TUNE_IMAGES_TAKEN_ATTRIBUTE),
+      mlirDenseI64ArrayGet(mlirOperationGetContext(function), 2, numbers));
+}
+
+// False where nothing says so.
+static bool get_taken(MlirOperation function, int64_t *out_images, int64_t *out_layers) {
+  MlirAttribute taken = tune_ir_attribute(function, TUNE_IMAGES_TAKEN_ATTRIBUTE);
+  if (mlirAttributeIsNull(taken) || !mlirAttributeIsADenseI64Array(taken) ||
+      mlirDenseArrayGetNumElements(taken) != 2)
+    return false;
+  *out_images = mlirDenseI64ArrayGetElement(taken, 0);
+  *out_layers = mlirDenseI64ArrayGetElement(taken, 1);
+  return true;
+}
+
+// Those of another target are of tasks that are others anyway.
+static bool has_choices_of_cpu(MlirOperation op) {
+  return tune_choices_are_on(op) &&
+         (!tune_choices_are_by_target(op) ||
+          !mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(
+              tune_ir_attribute(op, TUNE_CHOICES_ATTRIBUTE), tune_ir_string("cpu"))));
+}
+
 static MlirWalkResult find_choices(MlirOperation op, void *user_data) {
   bool *found = user_data;
-  *found = tune_choices_are_on(op);
+  *found = has_choices_of_cpu(op);
   return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
@@ -214,31 +242,32 @@ void tune_batches_note_choices(MlirOperation root) {
        op = mlirOperationGetNextInBlock(op))
     if (tune_ir_is(op, "func.func") && !says(op, TUNE_IMAGES_AT_ONCE_ATTRIBUTE) &&
         !says(op, TUNE_IMAGES_TAKEN_ATTRIBUTE) && has_choices(root, op))
-      set_images(op, TUNE_IMAGES_TAKEN_ATTRIBUTE, 0);
+      set_taken(op, 0, 0);
 }
 
 void tune_batches_forget_choices(MlirOperation root) {
   if (!tune_ir_is(root, "builtin.module"))
     return;
   MlirBlock body = tune_ir_body(root);
+  int64_t images, layers;
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    MlirAttribute taken = tune_ir_attribute(op, TUNE_IMAGES_TAKEN_ATTRIBUTE);
-    if (!mlirAttributeIsNull(taken) && mlirIntegerAttrGetValueInt(taken) == 0)
+       op = mlirOperationGetNextInBlock(op))
+    if (get_taken(op, &images, &layers) && images == 0)
       mlirOperationRemoveAttributeByName(op, tune_ir_string(TUNE_IMAGES_TAKEN_ATTRIBUTE));
-  }
 }
 
 void tune_batches_pin(MlirOperation root, MlirOperation normalized) {
   MlirBlock body = tune_ir_body(normalized);
+  int64_t images, layers;
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    MlirAttribute taken = tune_ir_attribute(op, TUNE_IMAGES_TAKEN_ATTRIBUTE);
-    if (mlirAttributeIsNull(taken) || mlirIntegerAttrGetValueInt(taken) < 1)
+    if (!get_taken(op, &images, &layers) || images < 1)
       continue;
     MlirOperation function = tune_ir_find_symbol(root, tune_ir_string_attribute(op, "sym_name"));
-    if (!mlirOperationIsNull(function) && has_choices(root, function))
-      set_images(function, TUNE_IMAGES_AT_ONCE_ATTRIBUTE, mlirIntegerAttrGetValueInt(taken));
+    if (mlirOperationIsNull(function))
+      continue;
+    set_number(function, TUNE_IMAGES_AT_ONCE_ATTRIBUTE, images);
+    set_number(function, TUNE_IMAGES_LAYERS_ATTRIBUTE, layers);
   }
 }
 
@@ -258,8 +287,9 @@ static tune_status normalize_batch(tune_batch *b, MlirOperation function, size_t
   if (how.layers && !take_turns(b, &how))
     return tune_status_out_of_memory(TAKING_TURNS);
   if (how.layers)
-    set_images(function, TUNE_IMAGES_TAKEN_ATTRIBUTE, how.images);
+    set_taken(function, how.images, (int64_t)how.layers);
   mlirOperationRemoveAttributeByName(function, tune_ir_string(TUNE_IMAGES_AT_ONCE_ATTRIBUTE));
+  mlirOperationRemoveAttributeByName(function, tune_ir_string(TUNE_IMAGES_LAYERS_ATTRIBUTE));
   return TUNE_OK;
 }
 
@@ -284,7 +314,6 @@ tune_status tune_normalize_batches(MlirOperation root, size_t threads) {
   if (!tune_ir_is(root, "builtin.module"))
     return TUNE_OK;
   tune_ir_load_dialects(mlirOperationGetContext(root), DIALECTS);
-  tune_batches_note_choices(root);
   MlirBlock body = tune_ir_body(root);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))

@@ -32,13 +32,17 @@ extern "C" {
 // done.
 #define TUNE_IMAGES_AT_ONCE_ATTRIBUTE "tune.images_at_once"
 
+// With that, an integer, too: through how many layers, the first ones. Without it an estimate
+// decides.
+#define TUNE_IMAGES_LAYERS_ATTRIBUTE "tune.images_layers"
+
 // Before choices are taken off `root`, a module: notes which functions have them. Once it is
 // normalized that is forgotten.
 void tune_batches_note_choices(MlirOperation root);
 void tune_batches_forget_choices(MlirOperation root);
 
-// Says on the functions of `root` whose ops have choices by now how many images these are for, as
-// was decided in `normalized`, the same module.
+// Says on the functions of `root` whose images take turns how many go at once and through what, as
+// was decided in `normalized`, the same module: before choices are written, which are for that.
 void tune_batches_pin(MlirOperation root, MlirOperation normalized);
 
 // Does so with the functions of `root`, a module, that have a batch (batch_values.h), for code that

@@ -48,6 +48,15 @@ static bool find(MlirOperation op, candidate *out) {
   return out->kept >= 0 && has_one_map(out);
 }
 
+// Whether `op` does nothing but compute.
+static bool computes(MlirOperation op) {
+  static const char *const OTHERS[] = {"linalg.index", "tensor.extract", "tensor.dim",
+                                       "affine.apply", NULL};
+  MlirStringRef name = tune_ir_name(op);
+  return tune_ir_string_starts(name, "arith.") || tune_ir_string_starts(name, "math.") ||
+         tune_ir_is_one_of(op, OTHERS);
+}
+
 // Takes away what nothing in `block` reads any more, from its end on.
 static void sweep(MlirBlock block) {
   tune_op_list ops = {0};
@@ -55,7 +64,7 @@ static void sweep(MlirBlock block) {
        op = mlirOperationGetNextInBlock(op))
     tune_op_list_add(&ops, op);
   for (size_t i = ops.count; i-- > 0;)
-    if (mlirOperationGetNumResults(ops.ops[i]) > 0 && !tune_ir_is_used(ops.ops[i]))
+    if (computes(ops.ops[i]) && !tune_ir_is_used(ops.ops[i]))
       mlirOperationDestroy(ops.ops[i]);
   tune_op_list_deinit(&ops);
 }
@@ -110,7 +119,8 @@ static MlirWalkResult list(MlirOperation op, void *user_data) {
 bool tune_normalize_dead_results(MlirOperation root) {
   static const char *const DIALECTS[] = {"linalg", NULL};
   tune_op_list ops = {0};
-  mlirOperationWalk(root, list, &ops, MlirWalkPreOrder);
+  // Those within others first: these are built anew.
+  mlirOperationWalk(root, list, &ops, MlirWalkPostOrder);
   if (ops.count)
     tune_ir_load_dialects(mlirOperationGetContext(root), DIALECTS);
   for (size_t i = 0; i < ops.count; ++i) {

@@ -49,10 +49,10 @@ static tune_status annotate_module(MlirOperation module, const tune_pass_options
   wanted.by_target = tune_pass_options_get_flag(options, "by-target");
   tune_module_tasks tasks;
   TUNE_RETURN_IF_ERROR(tune_module_tasks_init(&tasks, module, &wanted));
+  tune_extraction_pin_batches(tasks.extraction, module);
   tune_status status = TUNE_OK;
   for (size_t i = 0; i < tasks.extraction->task_count && tune_status_is_ok(status); ++i)
     status = annotate_task(&tasks, i);
-  tune_extraction_pin_batches(tasks.extraction, module);
   if (tune_status_is_ok(status))
     tune_module_tasks_remark_left_out(&tasks, module);
   tune_module_tasks_deinit(&tasks);

@@ -40,6 +40,7 @@ static tune_status apply_to_tasks(MlirOperation module, const tune_pass_options 
   wanted.by_target = tune_pass_options_get_flag(options, "by-target");
   tune_module_tasks tasks;
   TUNE_RETURN_IF_ERROR(tune_module_tasks_init(&tasks, module, &wanted));
+  tune_extraction_pin_batches(tasks.extraction, module);
   tune_status status = tune_best_grouping_follow(&tasks, module, database, true);
   for (size_t i = 0; i < tasks.extraction->task_count && tune_status_is_ok(status); ++i) {
     tune_task_space *space = NULL;
@@ -50,7 +51,6 @@ static tune_status apply_to_tasks(MlirOperation module, const tune_pass_options 
       status = apply_to_task(&tasks, database, space);
     tune_task_space_destroy(space);
   }
-  tune_extraction_pin_batches(tasks.extraction, module);
   if (tune_status_is_ok(status))
     tune_module_tasks_remark_left_out(&tasks, module);
   tune_module_tasks_deinit(&tasks);

@@ -170,6 +170,7 @@ static void tell_restarted(const search *s, const tune_evaluator *evaluator) {
 static tune_status run(search *s) {
   const backend *where = s->options->export_folder ? &rounds : &here;
   TUNE_RETURN_IF_ERROR(find_tasks(s, where));
+  tune_extraction_pin_batches(s->tasks.extraction, mlirModuleGetOperation(s->module));
   TUNE_RETURN_IF_ERROR(make_spaces(s));
   TUNE_RETURN_IF_ERROR(open_database(s, where));
   TUNE_RETURN_IF_ERROR(tune_search_look_around(s));
@@ -178,7 +179,6 @@ static tune_status run(search *s) {
   TUNE_RETURN_IF_ERROR(where->run(s));
   TUNE_RETURN_IF_ERROR(tune_search_look_at_whole(s));
   TUNE_RETURN_IF_ERROR(tune_search_write_groupings(s));
-  tune_extraction_pin_batches(s->tasks.extraction, mlirModuleGetOperation(s->module));
   tell_restarted(s, &s->evaluator);
   tell_restarted(s, &s->of_one_thread);
   tune_search_look_back(s);

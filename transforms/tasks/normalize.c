@@ -185,6 +185,7 @@ tune_status tune_normalize_operands(MlirOperation root, size_t cpu_threads) {
       !mlirAttributeIsNull(tune_ir_attribute(root, TUNE_NORMALIZED_ATTRIBUTE)))
     return TUNE_OK;
   tune_allow_place(root);
+  tune_batches_note_choices(root); // while they are where somebody has put them
   TUNE_RETURN_IF_ERROR(inline_calls(root));
   tune_normalize_casts(root);
   bool is_done = tune_normalize_dead_results(root) && tune_normalize_hidden_rows(root);
