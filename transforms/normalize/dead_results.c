@@ -8,6 +8,8 @@
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/Dialect/Linalg.h"
 
+enum { MOST_STEPS = 5 }; // from a value to who reads what is made of it
+
 // An op, and which of its results is the only one that is read.
 typedef struct candidate {
   MlirOperation op;
@@ -48,15 +50,6 @@ static bool find(MlirOperation op, candidate *out) {
   return out->kept >= 0 && has_one_map(out);
 }
 
-// Whether `op` does nothing but compute.
-static bool computes(MlirOperation op) {
-  static const char *const OTHERS[] = {"linalg.index", "tensor.extract", "tensor.dim",
-                                       "affine.apply", NULL};
-  MlirStringRef name = tune_ir_name(op);
-  return tune_ir_string_starts(name, "arith.") || tune_ir_string_starts(name, "math.") ||
-         tune_ir_is_one_of(op, OTHERS);
-}
-
 // Takes away what nothing in `block` reads any more, from its end on.
 static void sweep(MlirBlock block) {
   tune_op_list ops = {0};
@@ -64,7 +57,7 @@ static void sweep(MlirBlock block) {
        op = mlirOperationGetNextInBlock(op))
     tune_op_list_add(&ops, op);
   for (size_t i = ops.count; i-- > 0;)
-    if (computes(ops.ops[i]) && !tune_ir_is_used(ops.ops[i]))
+    if (mlirOperationGetNumResults(ops.ops[i]) > 0 && !tune_ir_is_used(ops.ops[i]))
       mlirOperationDestroy(ops.ops[i]);
   tune_op_list_deinit(&ops);
 }
@@ -110,19 +103,24 @@ static void keep_one(const candidate *c) {
   mlirOperationDestroy(c->op);
 }
 
-static MlirWalkResult list(MlirOperation op, void *user_data) {
-  candidate found;
-  return !find(op, &found) || tune_op_list_add(user_data, op) ? MlirWalkResultAdvance
-                                                              : MlirWalkResultInterrupt;
+// Ops that read `value`, each once; those that are only moved or computed on are followed.
+static void list_readers(MlirValue value, int depth, tune_op_list *out) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    candidate found;
+    if (find(op, &found))
+      tune_op_list_add_once(out, op);
+    else if (depth > 0 && mlirOperationGetNumResults(op) == 1 &&
+             (tune_ir_is(op, "linalg.generic") || tune_ir_is(op, "tensor.expand_shape") ||
+              tune_ir_is(op, "tensor.collapse_shape")))
+      list_readers(mlirOperationGetResult(op, 0), depth - 1, out);
+  }
 }
 
-bool tune_normalize_dead_results(MlirOperation root) {
-  static const char *const DIALECTS[] = {"linalg", NULL};
+bool tune_dead_results_drop(MlirValue value) {
   tune_op_list ops = {0};
-  // Those within others first: these are built anew.
-  mlirOperationWalk(root, list, &ops, MlirWalkPostOrder);
-  if (ops.count)
-    tune_ir_load_dialects(mlirOperationGetContext(root), DIALECTS);
+  list_readers(value, MOST_STEPS, &ops);
   for (size_t i = 0; i < ops.count; ++i) {
     candidate found;
     if (find(ops.ops[i], &found))

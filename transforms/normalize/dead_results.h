@@ -18,9 +18,11 @@
 extern "C" {
 #endif
 
-// Gives ops of `root` one result where they have several of which one alone is read and does not
-// depend on the others. False where memory ran out and not all was done.
-bool tune_normalize_dead_results(MlirOperation root);
+// Gives the ops that read `value`, and those that read what ops on elements and reshapes make of
+// it, one result where they have several of which one alone is read and does not depend on the
+// others.
+// False where memory ran out and not all was done.
+bool tune_dead_results_drop(MlirValue value);
 
 #ifdef __cplusplus
 }

@@ -14,8 +14,6 @@
 #include "transforms/normalize/attention/scores_finish.h"
 #include "transforms/normalize/attention/turned_results.h"
 #include "transforms/normalize/batches.h"
-#include "transforms/normalize/casts.h"
-#include "transforms/normalize/dead_results.h"
 #include "transforms/normalize/images/channels_last.h"
 #include "transforms/normalize/images/multipliers.h"
 #include "transforms/normalize/images/pixels.h"
@@ -187,8 +185,7 @@ tune_status tune_normalize_operands(MlirOperation root, size_t cpu_threads) {
   tune_allow_place(root);
   tune_batches_note_choices(root); // while they are where somebody has put them
   TUNE_RETURN_IF_ERROR(inline_calls(root));
-  tune_normalize_casts(root);
-  bool is_done = tune_normalize_dead_results(root) && tune_normalize_hidden_rows(root);
+  bool is_done = tune_normalize_hidden_rows(root);
   is_done &= !for_cpu || (tune_normalize_quantized_products(root) &&
                           tune_normalize_prefixes(root) && tune_normalize_sums(root));
   tune_normalize_zeroes(root);

@@ -54,12 +54,11 @@ tune_status tune_normalize(MlirModule module, size_t cpu_threads);
 // which a part is read (windows.h) or whose pixels are one line (pixels.h) and, for a CPU, with
 // images whose channels come first (channels_last.h) or of which every second pixel is read
 // (steps.h), products that are turned (orders.h) or whose result is reshaped (regroup.h), sums of
-// prefixes (prefixes.h), parts that are joined (casts.h), results that nobody reads
-// (dead_results.h) and reductions one dimension at a time (sums.h), attention (attention/), and
-// batches (batches.h), by the threads. Calls are inlined before: JAX has functions of its own for
-// the parts of a softmax. What is allowed (dialects/allow.h) is placed before. None of it is done
-// to a module that has TUNE_STOCK_ATTRIBUTE. A script that repeats a normalization starts from it.
-// OUT_OF_MEMORY where a part of it may not be done.
+// prefixes (prefixes.h) and reductions one dimension at a time (sums.h), attention (attention/),
+// and batches (batches.h), by the threads. Calls are inlined before: JAX has functions of its own
+// for the parts of a softmax. What is allowed (dialects/allow.h) is placed before. None of it is
+// done to a module that has TUNE_STOCK_ATTRIBUTE. A script that repeats a normalization starts from
+// it. OUT_OF_MEMORY where a part of it may not be done.
 tune_status tune_normalize_operands(MlirOperation root, size_t cpu_threads);
 
 // Takes off what an extraction wrote (`tune.task`, `tune.anchor`) and another one is not to find,

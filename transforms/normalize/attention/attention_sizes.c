@@ -5,6 +5,7 @@
 #include "transforms/ir/constant_value.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/normalize/attention/attention_keys.h"
+#include "transforms/normalize/dead_results.h"
 #include "transforms/normalize/marks.h"
 #include "transforms/normalize/spread.h"
 #include "transforms/normalize/tensor_ops.h"
@@ -362,6 +363,16 @@ static void grow(const tune_attention_values *values, const sizes *from, const s
     hide_keys(values, from->keys);
 }
 
+// Whether a product of such sizes may be one to be grown: a cheap question.
+static bool has_odd_sizes(MlirOperation op) {
+  tune_nest_maps n;
+  bool is_odd = false;
+  if (tune_nest_maps_read(op, &n))
+    for (intptr_t loop = 0; loop < n.loop_count; ++loop)
+      is_odd |= n.extents[loop] >= LEAST_ROWS && n.extents[loop] % VECTOR != 0;
+  return is_odd;
+}
+
 static void forget(tune_op_list *ops, MlirOperation op) {
   for (size_t i = 0; i < ops->count; ++i)
     if (mlirOperationEqual(ops->ops[i], op))
@@ -392,6 +403,8 @@ bool tune_normalize_attention_sizes(MlirOperation root) {
     sizes from, to;
     if (mlirOperationIsNull(ops.ops[i]))
       continue;
+    if (has_odd_sizes(ops.ops[i]))
+      ops.failed |= !tune_dead_results_drop(mlirOperationGetResult(ops.ops[i], 0));
     if (!tune_attention_find(ops.ops[i], &values))
       continue;
     tune_ir_load_dialects(mlirOperationGetContext(root), DIALECTS);

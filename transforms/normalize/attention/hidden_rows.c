@@ -4,6 +4,7 @@
 
 #include "transforms/ir/constant_value.h"
 #include "transforms/ir/op_list.h"
+#include "transforms/normalize/dead_results.h"
 #include "transforms/normalize/nest_maps.h"
 #include "transforms/normalize/tensor_ops.h"
 
@@ -363,6 +364,7 @@ bool tune_normalize_hidden_rows(MlirOperation root) {
     view all;
     if (!find_all(ops.ops[i], &h, &x))
       continue;
+    unused.failed |= !tune_dead_results_drop(x);
     if (!find_maximum(x, &h) || !view_all(&h, &all))
       continue;
     begin_with_least(&h);
