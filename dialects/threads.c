@@ -22,7 +22,7 @@ static bool carries_tensors_alone(MlirOperation op) {
   return does;
 }
 
-static bool is_shared(MlirOperation op) {
+bool tune_threads_is_shared(MlirOperation op) {
   return is_a(op, "scf.for") && has(op, TUNE_THREADS_ATTRIBUTE) && !has(op, "unsignedCmp") &&
          mlirTypeIsAIndex(mlirValueGetType(mlirOperationGetOperand(op, 0))) &&
          carries_tensors_alone(op);
@@ -31,6 +31,6 @@ static bool is_shared(MlirOperation op) {
 bool tune_threads_share(MlirOperation op) {
   do
     op = mlirOperationGetParentOperation(op);
-  while (!mlirOperationIsNull(op) && !is_a(op, "func.func") && !is_shared(op));
+  while (!mlirOperationIsNull(op) && !is_a(op, "func.func") && !tune_threads_is_shared(op));
   return !mlirOperationIsNull(op) && !is_a(op, "func.func");
 }

@@ -26,8 +26,10 @@ extern "C" {
 // nothing is to be decided, since its ops have choices, which are for all images at once.
 #define TUNE_IMAGES_TAKEN_ATTRIBUTE "tune.images_taken"
 
-// Whether `op` is in a loop of its function that has it, carries tensors alone, if anything, and
-// counts by index: others are loops of one thread.
+// Whether `op` is a loop that has it, carries tensors alone, if anything, and counts by index:
+// others are loops of one thread.
+bool tune_threads_is_shared(MlirOperation op);
+// Whether `op` is in such a loop of its function.
 bool tune_threads_share(MlirOperation op);
 
 #ifdef __cplusplus

@@ -119,8 +119,9 @@ size_t tune_extraction_find(const tune_extraction *extraction, const tune_digest
 // Whether all that task `task` reads is constant (dialects/constant.h), so that it can be done
 // ahead of the calls of its function.
 bool tune_extraction_is_of_constants(const tune_extraction *extraction, size_t task);
-// Says on functions of `module`, which was extracted, how many images of their batch take turns, and
-// through what (transforms/normalize/batches.h): before choices are written, which are for that.
+// Says on functions of `module`, which was extracted, how many images of their batch take turns,
+// and through what (transforms/normalize/batches.h): before choices are written, which are for
+// that.
 void tune_extraction_pin_batches(const tune_extraction *extraction, MlirOperation module);
 void tune_extraction_destroy(tune_extraction *extraction);
 

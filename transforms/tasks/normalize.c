@@ -183,7 +183,8 @@ tune_status tune_normalize_operands(MlirOperation root, size_t cpu_threads) {
       !mlirAttributeIsNull(tune_ir_attribute(root, TUNE_NORMALIZED_ATTRIBUTE)))
     return TUNE_OK;
   tune_allow_place(root);
-  tune_batches_note_choices(root); // while they are where somebody has put them
+  if (for_cpu)
+    tune_batches_note_choices(root); // while they are where somebody has put them
   TUNE_RETURN_IF_ERROR(inline_calls(root));
   bool is_done = tune_normalize_hidden_rows(root);
   is_done &= !for_cpu || (tune_normalize_quantized_products(root) &&

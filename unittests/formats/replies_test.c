@@ -35,7 +35,8 @@ ROUND_TRIP(tune_candidates_reply)
   " \"is_whole\": true"
 #define TASK                                                                                       \
   "{\"name\": \"matmul\", \"kind\": \"contraction\", \"type\": \"f32\", \"count\": 2,"             \
-  " \"flops\": 0, \"bytes\": 12, \"reduction\": 4, \"at_once\": 2, \"from\": \"default\", \"why\": \"none\"}"
+  " \"flops\": 0, \"bytes\": 12, \"reduction\": 4, \"at_once\": 2, \"from\": \"default\", "        \
+  "\"why\": \"none\"}"
 
 // Each as its sender writes it, with every member that there is.
 static const struct {

@@ -1,18 +1,14 @@
 //===- parallel_loops.c --------------------------------------------------------------===//
 
 #include "transforms/lower/common/parallel_loops.h"
-#include "dialects/threads.h"
 
+#include "dialects/threads.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_list.h"
-#include "transforms/lower/common/attributes.h"
 #include "transforms/lower/common/memory_access.h"
 
 static bool is_marked(MlirOperation op) {
-  return tune_ir_is(op, "scf.for") && mlirOperationGetNumResults(op) == 0 &&
-         mlirTypeIsAIndex(mlirValueGetType(mlirOperationGetOperand(op, 0))) &&
-         mlirAttributeIsNull(tune_ir_attribute(op, "unsignedCmp")) &&
-         !mlirAttributeIsNull(tune_ir_attribute(op, TUNE_THREADS_ATTRIBUTE));
+  return mlirOperationGetNumResults(op) == 0 && tune_threads_is_shared(op);
 }
 
 bool tune_parallel_loops_is_parallel(MlirOperation op) {

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------------------------===//
 
 #include "transforms/lower/cpu/wide_operands.h"
-#include "dialects/threads.h"
 
+#include "dialects/threads.h"
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/ir/op_map.h"
