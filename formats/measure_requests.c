@@ -26,6 +26,7 @@ static const tune_member check_members[] = {
     {TUNE_MEMBER(tune_check_wanted, accumulator)},
     {TUNE_MEMBER(tune_check_wanted, operands)},
     {TUNE_MEMBER(tune_check_wanted, sensitivity)},
+    {TUNE_MEMBER(tune_check_wanted, reference_cpus), .most = TUNE_MOST_CPU},
 };
 
 static const tune_member task_members[] = {

@@ -44,6 +44,7 @@ typedef struct tune_check_wanted {
   const char *accumulator; // the type that sums are kept in ("f32"); NULL: the output's
   const char *operands;    // what factors may be rounded to ("tf32"); NULL: nothing
   bool sensitivity;        // it runs once more on inputs a little off, and the check allows that
+  tune_int_list reference_cpus; // that the reference runs on, beside what is timed; empty: cpus
 } tune_check_wanted;
 
 // A task to measure artifacts of.

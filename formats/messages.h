@@ -63,6 +63,8 @@ typedef struct tune_limits {
 // The limits of one build and of one run (checking and timing an artifact) that searches and
 // exports ask for, where nobody says otherwise.
 #define TUNE_BUILD_SECONDS 30.0
+// Of processes that work while something is timed, and let those go first that it waits for.
+#define TUNE_BESIDE_NICENESS 10
 #define TUNE_BUILD_BYTES 4e9
 #define TUNE_RUN_SECONDS 30.0
 #define TUNE_RUN_BYTES 8e9

@@ -62,6 +62,7 @@ static const tune_member build_members[] = {
     {TUNE_STRUCTS(tune_build_request, set_aside, set_aside_members)},
     {TUNE_STRUCTS(tune_build_request, choices, task_choice_members)},
     {TUNE_MEMBER(tune_build_request, times_tasks)},
+    {TUNE_MEMBER(tune_build_request, yields)},
 };
 
 static const tune_member space_target_members[] = {

@@ -93,6 +93,7 @@ typedef struct tune_build_request {
   tune_set_aside_list set_aside; // of a module's tasks; where fewer are left, the last is taken
   tune_task_choice_list choices; // of a module's tasks
   bool times_tasks;              // of a module: the artifact times the tasks that it calls
+  bool yields;                   // other builds go first
 } tune_build_request;
 
 // For whom the spaces of candidates are.

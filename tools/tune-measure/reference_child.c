@@ -7,16 +7,30 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 #define LONG_RUN 1.0 // in seconds
 
 // Whatever the target, what is right is what the CPU computes.
 static tune_status open_reference_target(const task *t, tune_target **out_target) {
   tune_target_options options = task_target_options(t);
+  if (t->reference_cpu_count) {
+    options.threads = 1;
+    options.cpus = t->reference_cpus;
+    options.cpu_count = t->reference_cpu_count;
+  }
   if (t->target == &tune_target_null)
     return t->target->open(&options, out_target);
   options.device = NULL;
   return tune_target_cpu.open(&options, out_target);
+}
+
+static double processor_seconds(void) {
+  struct timespec now;
+  return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0
+             ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec
+             : 0;
 }
 
 // The first run is of guarded memory, which takes its time.
@@ -38,6 +52,8 @@ static tune_status time_again(tune_kernel *kernel, double *seconds) {
 static tune_status run_here(void *context, child_notes *notes, json_t **out_report) {
   const reference_order *order = context;
   const task *t = order->of;
+  if (t->reference_cpu_count)
+    (void)!nice(TUNE_BESIDE_NICENESS);
   notes->phase = "loading the reference";
   tune_target *target;
   tune_kernel *kernel;
@@ -53,7 +69,11 @@ static tune_status run_here(void *context, child_notes *notes, json_t **out_repo
   notes->kernel = kernel;
   notes->phase = "running the reference";
   tune_reference_report report = {.leans = kernel->leaning != NULL};
+  double processor = processor_seconds();
   TUNE_RETURN_IF_ERROR(methods->time(kernel, 1, &report.seconds));
+  // Beside others it may have to wait.
+  if (t->reference_cpu_count)
+    report.seconds = fmin(report.seconds, processor_seconds() - processor);
   TUNE_RETURN_IF_ERROR(tune_status_annotate(
       methods->check(kernel), "the reference, which is the plain lowering, writes outside of its "
                               "arguments"));
@@ -132,6 +152,8 @@ tune_status reference_child_run(const reference *r, reference_order *order,
   TUNE_RETURN_IF_ERROR(transfer_open(&order->fd));
   limits.kept_fd = order->fd;
   limits.has_driver = false;
+  // What runs beside others does not keep them waiting.
+  limits.takes_time = limits.takes_time && !t->reference_cpu_count;
   child_outcome outcome;
   tune_status status = child_run(run_here, order, &limits, r->watch, &outcome);
   if (tune_status_is_ok(status)) {

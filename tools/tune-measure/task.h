@@ -43,8 +43,10 @@ typedef struct task {
   size_t threads;
   int *cpus; // NULL: any
   size_t cpu_count;
-  bool flushes_cache; // ahead of each run that is timed
-  bool counts;        // what the processor does meanwhile (counters.h)
+  int *reference_cpus;        // that the reference runs on
+  size_t reference_cpu_count; // 0: on `cpus`
+  bool flushes_cache;         // ahead of each run that is timed
+  bool counts;                // what the processor does meanwhile (counters.h)
   tune_tolerance tolerance;
   task_inputs dense;                     // what is timed
   task_inputs sparse[TASK_SPARSE_LIMIT]; // what is looked at ahead of that; there may be none

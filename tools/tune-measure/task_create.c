@@ -7,7 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+static tune_status copy_cpus(const tune_int_list *cpus, int **out_cpus, size_t *out_count) {
+  *out_cpus = cpus->count ? calloc(cpus->count, sizeof **out_cpus) : NULL;
+  if (cpus->count && !*out_cpus)
+    return tune_status_out_of_memory("opening a task");
+  *out_count = cpus->count;
+  for (size_t i = 0; i < cpus->count; ++i)
+    (*out_cpus)[i] = cpus->items[i];
+  return TUNE_OK;
+}
+
 static tune_status take_check(const tune_check_wanted *check, task *t) {
+  TUNE_RETURN_IF_ERROR(
+      copy_cpus(&check->reference_cpus, &t->reference_cpus, &t->reference_cpu_count));
   t->tolerance.reduction = check->reduction;
   TUNE_RETURN_IF_ERROR(tune_factors_parse(check->operands, &t->tolerance.factors));
   t->tolerance.has_accumulator = check->accumulator != NULL;
@@ -19,13 +31,9 @@ static tune_status take_place(const tune_place *place, task *t) {
   TUNE_RETURN_IF_ERROR(tune_target_find(place->target, &t->target));
   t->threads = (size_t)place->threads;
   t->device = place->device ? strdup(place->device) : NULL;
-  t->cpus = place->cpus.count ? calloc(place->cpus.count, sizeof *t->cpus) : NULL;
-  if ((place->device && !t->device) || (place->cpus.count && !t->cpus))
+  if (place->device && !t->device)
     return tune_status_out_of_memory("opening a task");
-  t->cpu_count = place->cpus.count;
-  for (size_t i = 0; i < t->cpu_count; ++i)
-    t->cpus[i] = place->cpus.items[i];
-  return TUNE_OK;
+  return copy_cpus(&place->cpus, &t->cpus, &t->cpu_count);
 }
 
 static tune_status take_wanted(const tune_measured_task *wanted, task *t) {
@@ -109,6 +117,7 @@ void task_destroy(task *t) {
   free(t->unchecked);
   tune_signature_deinit(&t->signature);
   free(t->cpus);
+  free(t->reference_cpus);
   free(t->device);
   free(t->id);
   free(t);

@@ -78,6 +78,8 @@ static void enter_child(const build_order *order, pid_t parent, int log) {
   limit(RLIMIT_CPU, ceil(order->seconds) + 1);
   limit_address_space(order->bytes);
   limit_cpus(&order->cpus);
+  if (order->yields)
+    (void)!nice(TUNE_BESIDE_NICENESS);
 }
 
 static tune_status write_output(const build_order *order, const worker_output *output,

@@ -36,6 +36,7 @@ typedef struct build_order {
   double seconds;            // wall and CPU time
   double bytes;              // of address space, beyond what the worker has
   tune_int_list cpus;        // none: any
+  bool yields;               // to other builds
 } build_order;
 
 #define BUILD_CHILD_LOG 4096 // bytes of what a child printed that are kept

@@ -101,6 +101,7 @@ static tune_status start_build(tune_server *server, const tune_build_request *wa
                            limits->seconds > 0 ? limits->seconds : TUNE_UNASKED_BUILD_SECONDS,
                        .bytes = limits->bytes > 0 ? limits->bytes : TUNE_BUILD_BYTES,
                        .cpus = wanted->cpus,
+                       .yields = wanted->yields,
                        .set_aside = wanted->set_aside,
                        .times_tasks = wanted->times_tasks,
                        .choices = wanted->choices};

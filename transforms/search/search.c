@@ -181,6 +181,8 @@ static tune_status run(search *s) {
   TUNE_RETURN_IF_ERROR(tune_search_write_groupings(s));
   tell_restarted(s, &s->evaluator);
   tell_restarted(s, &s->of_one_thread);
+  for (size_t i = 0; i < sizeof s->ahead.spares / sizeof *s->ahead.spares; i++)
+    tell_restarted(s, &s->ahead.spares[i]);
   tune_search_look_back(s);
   if (s->observer->end)
     s->observer->end(s->observer->user, tune_clock_seconds() - s->begin);
@@ -202,6 +204,8 @@ tune_status tune_search_module(MlirModule module, const tune_search_options *opt
     tune_evaluator_destroy(&s.evaluator);
   if (s.of_one_thread.methods)
     tune_evaluator_destroy(&s.of_one_thread);
+  tune_search_ahead_deinit(&s.ahead);
+  tune_search_stop_servers(&s);
   if (s.known != s.database)
     tune_database_destroy(s.known);
   tune_database_destroy(s.database);

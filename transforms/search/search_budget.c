@@ -23,6 +23,8 @@
 #define LEAST_GAIN 0.05
 // A search of fewer candidates than that finds nothing.
 #define LEAST_TRIALS 6
+// The last one has the rest of the time, where that is enough for the default and another one.
+#define LEAST_BUILDS 2
 // Seconds that its reference and inputs take, where nobody knows, and how many calls' time that and
 // the candidates do: plain loops take 20 to 50 times as long.
 #define BEFORE_TRIALS 0.3
@@ -34,9 +36,9 @@
 #define MOST_FOR_PROFILE 0.4
 // Of what a task takes at best, what there is to gain where nothing more is known.
 #define UNKNOWN_GAIN 0.2
-// Of the module as a whole: by default, with the winners, and plainly, each of which takes longer
-// than its tasks one by one. At most so much of the time is kept for that.
-#define WHOLE_BUILDS 4
+// Of the module as a whole: by default and with the winners, at once, each of which takes longer
+// than its tasks one by one, and then both are timed. At most so much of the time is kept for that.
+#define WHOLE_BUILDS 3
 #define MOST_FOR_WHOLE 0.4
 // A session that may run for no time at all would have no limit.
 #define LEAST_SESSION 0.001
@@ -47,7 +49,7 @@ static bool is_to_come(const search *s, size_t task) {
   return s->spaces[task] && !s->winners[task].is_begun;
 }
 
-static double seconds_at_best(const search *s, size_t index) {
+double tune_search_seconds_at_best(const search *s, size_t index) {
   tune_task task;
   tune_task_space_get_task(s->spaces[index], s->tasks.extraction, &task);
   double seconds = tune_target_facts_find_place(s->spaces[index]->facts, &task).seconds;
@@ -59,7 +61,7 @@ static double seconds_at_best(const search *s, size_t index) {
 static double weight(const search *s, size_t index) {
   const tune_search_look *look = &s->looks[index];
   double runs = (double)tune_extracted_task_runs(&s->tasks.extraction->tasks[index]);
-  double best = seconds_at_best(s, index);
+  double best = tune_search_seconds_at_best(s, index);
   if (look->is_ahead)
     return 0;
   bool is_seen = look->in_place > 0;
@@ -100,6 +102,11 @@ static double least_seconds(const search *s, size_t task) {
     count++;
   }
   return count ? seconds / (double)count : 0;
+}
+
+bool tune_search_is_interrupted(const search *s) {
+  const volatile sig_atomic_t *flag = s->options->session.interrupted;
+  return flag && *flag;
 }
 
 void tune_search_budget_begin(search *s) {
@@ -214,8 +221,9 @@ double tune_search_budget_share(const search *s) {
     return own;
   bool is_last;
   double seconds = part_of_time(s, &is_last);
-  // The last one has what is left, however little.
-  bool is_enough = seconds >= least_seconds(s, s->index) || is_last;
+  // The last one has what is left, unless nothing could be built in that.
+  bool is_enough = seconds >= least_seconds(s, s->index) ||
+                   (is_last && seconds > LEAST_BUILDS * seconds_of_build(s));
   if ((!is_enough && !s->is_of_parts) || s->looks[s->index].is_ahead)
     return -1;
   if (seconds < LEAST_SESSION)

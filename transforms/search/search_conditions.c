@@ -34,6 +34,8 @@ void tune_search_look_back(struct tune_search *s) {
   tune_evaluator_destroy(&s->evaluator);
   if (s->of_one_thread.methods)
     tune_evaluator_destroy(&s->of_one_thread);
+  tune_search_ahead_deinit(&s->ahead);
+  tune_search_stop_servers(s);
   tune_conditions now;
   tune_conditions_read(&s->cores, &now);
   json_array_clear(s->warnings);

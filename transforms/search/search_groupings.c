@@ -72,14 +72,35 @@ static bool leaves_out(const search *s, const search *before) {
   return count_left_out(s->tasks.extraction) > count_left_out(before->tasks.extraction);
 }
 
-// The sum of the parts' defaults; 0: one of them does not work, or can carry no choices.
-static tune_status time_defaults(search *s, const search *before, double *out_seconds) {
+// What all parts take at best, by the roofline.
+static tune_status find_least(search *s, const search *before, double *out_seconds) {
   *out_seconds = 0;
+  for (size_t i = 0; i < s->tasks.extraction->task_count; i++) {
+    double runs = runs_as_part(s, before, i);
+    if (!(runs > 0))
+      continue;
+    TUNE_RETURN_IF_ERROR(turn_to_part(s, i));
+    *out_seconds += runs * tune_search_seconds_at_best(s, i);
+  }
+  return TUNE_OK;
+}
+
+// The sum of the parts' defaults; 0: one of them does not work, or can carry no choices, or what
+// was timed and what the rest takes at best are more than `limit`.
+static tune_status time_defaults(search *s, const search *before, double limit,
+                                 double *out_seconds) {
+  double rest;
+  *out_seconds = 0;
+  TUNE_RETURN_IF_ERROR(find_least(s, before, &rest));
   for (size_t i = 0; i < s->tasks.extraction->task_count; i++) {
     double runs = runs_as_part(s, before, i), seconds;
     tune_session_result result;
     if (!(runs > 0))
       continue;
+    if (*out_seconds + rest > limit) {
+      *out_seconds = 0;
+      return TUNE_OK;
+    }
     TUNE_RETURN_IF_ERROR(turn_to_part(s, i));
     tune_status status = tune_search_time_default(s, &result, &seconds);
     tune_session_result_deinit(&result);
@@ -91,6 +112,7 @@ static tune_status time_defaults(search *s, const search *before, double *out_se
       return TUNE_OK;
     }
     *out_seconds += runs * seconds;
+    rest -= runs * tune_search_seconds_at_best(s, i);
   }
   return TUNE_OK;
 }
@@ -156,12 +178,10 @@ typedef struct comparison {
 // those of the grouping that the database has are: their sessions load their winners and stop.
 static tune_status are_worth_it(search *s, const search *before, tune_fusion_cut_form form,
                                 const comparison *with, bool *out_are) {
-  double seconds = 0;
+  double seconds = 0, limit = PROMISING * with->default_seconds;
   if (!tune_search_is_interrupted(s))
-    TUNE_RETURN_IF_ERROR(time_defaults(s, before, &seconds));
-  *out_are = tune_search_is_interrupted(s)
-                 ? form == with->known
-                 : seconds > 0 && seconds <= PROMISING * with->default_seconds;
+    TUNE_RETURN_IF_ERROR(time_defaults(s, before, limit, &seconds));
+  *out_are = tune_search_is_interrupted(s) ? form == with->known : seconds > 0 && seconds <= limit;
   return TUNE_OK;
 }
 
@@ -220,6 +240,20 @@ static bool is_open(const search *s, const tune_session_result *result) {
          is_on_ops(s, s->index);
 }
 
+// The whole was timed a while ago, when the machine may have been slower.
+static tune_status time_whole_again(search *s, const tune_session_result *result,
+                                    comparison *with) {
+  double by_default, best;
+  if (tune_search_is_interrupted(s))
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_search_time_again(s, &result->best, &by_default, &best));
+  if (best > 0 && best < with->limit)
+    with->limit = best;
+  if (by_default > 0 && by_default < with->default_seconds)
+    with->default_seconds = by_default;
+  return TUNE_OK;
+}
+
 static void tell(const search *s, const tune_search_grouping *grouping, double whole_seconds) {
   tune_task task;
   tune_task_space_get_task(s->space, s->tasks.extraction, &task);
@@ -238,6 +272,7 @@ tune_status tune_search_try_groupings(search *s, const tune_session_result *resu
   bool is_short = tune_search_is_interrupted(s) || (s->end > 0 && !tune_search_budget_is_enough(s));
   if (with.known == TUNE_CUT_NONE && is_short)
     return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(time_whole_again(s, result, &with));
   TUNE_RETURN_IF_ERROR(tune_grouping_read_allowed(&s->tasks.anchors, s->index,
                                                   s->tasks.facts->name.target, &allowed));
   tune_search_grouping *grouping = &s->winners[s->index].grouping;

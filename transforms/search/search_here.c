@@ -141,6 +141,9 @@ static tune_status tune_one(search *s) {
   tune_task_space_get_task(s->space, s->tasks.extraction, &task);
   if (tune_search_budget_share(s) < 0 && !tune_search_is_interrupted(s))
     return leave_default(s);
+  tune_search_advance_next(s);
+  tune_search_advance_whole(s);
+  TUNE_RETURN_IF_ERROR(tune_search_prepare_next(s));
   tune_status status = tune_search_run_session(s, &task, &result);
   remark_missing_counters(s);
   // The reference does not build or run.

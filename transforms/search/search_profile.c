@@ -9,7 +9,6 @@
 
 #include "formats/task_function.h"
 #include "support/clock.h"
-#include "support/scratch.h"
 #include "transforms/search/search_state.h"
 #include "transforms/search/whole_task.h"
 
@@ -24,10 +23,7 @@ typedef struct tune_search search;
 
 typedef struct profile {
   search *search;
-  tune_space *space; // without knobs: all tasks are as their choices say
-  tune_scratch *scratch;
-  char *path; // of the module's text
-  tune_evaluator evaluator;
+  const tune_evaluator *evaluator;
   double deadline;
 } profile;
 
@@ -37,22 +33,22 @@ static bool goes_on(const profile *p) {
 
 // Waits for what becomes of the ticket; its verdict is CANCELLED where time was up.
 static tune_status await(profile *p, tune_evaluation *out_event) {
-  const tune_evaluator_class *methods = p->evaluator.methods;
+  const tune_evaluator_class *methods = p->evaluator->methods;
   *out_event = (tune_evaluation){.verdict = TUNE_VERDICT_CANCELLED};
   while (goes_on(p)) {
     bool any;
-    TUNE_RETURN_IF_ERROR(methods->wait(p->evaluator.self, WAIT_SECONDS, out_event, &any));
+    TUNE_RETURN_IF_ERROR(methods->wait(p->evaluator->self, WAIT_SECONDS, out_event, &any));
     if (any)
       return TUNE_OK;
     *out_event = (tune_evaluation){.verdict = TUNE_VERDICT_CANCELLED};
   }
-  return methods->cancel(p->evaluator.self);
+  return methods->cancel(p->evaluator->self);
 }
 
 static tune_status build(profile *p, tune_evaluation *out_event) {
   tune_config config;
-  TUNE_RETURN_IF_ERROR(tune_config_init_default(&config, p->space));
-  tune_status status = p->evaluator.methods->build(p->evaluator.self, TICKET, &config);
+  TUNE_RETURN_IF_ERROR(tune_config_init_default(&config, p->search->servers.no_knobs));
+  tune_status status = p->evaluator->methods->build(p->evaluator->self, TICKET, &config);
   tune_config_deinit(&config);
   return tune_status_is_ok(status) ? await(p, out_event) : status;
 }
@@ -87,7 +83,7 @@ static tune_status build_and_measure(profile *p) {
   tune_evaluation_deinit(&event);
   if (!is_built)
     return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(p->evaluator.methods->measure(p->evaluator.self, TICKET, 0));
+  TUNE_RETURN_IF_ERROR(p->evaluator->methods->measure(p->evaluator->self, TICKET, 0));
   tune_status status = await(p, &event);
   if (tune_status_is_ok(status) && event.is_measured && event.verdict == TUNE_VERDICT_OK)
     take_parts(p->search, &event);
@@ -95,30 +91,19 @@ static tune_status build_and_measure(profile *p) {
   return status;
 }
 
-static tune_status run_on(profile *p, const tune_task *task) {
-  tune_process_evaluator_options options;
-  const search *s = p->search;
-  tune_search_describe_evaluator(s->options, s->tasks.facts, &options);
-  tune_whole_task_set_limits(&options);
-  TUNE_RETURN_IF_ERROR(tune_evaluator_process_create(&options, &p->evaluator));
-  tune_status status = p->evaluator.methods->open(p->evaluator.self, task);
+static tune_status run(profile *p) {
+  search *s = p->search;
+  TUNE_RETURN_IF_ERROR(tune_search_start_servers(s));
+  const tune_task_module module = {
+      .path = s->servers.path, .schedule = s->options->tasks.schedule, .times_tasks = true};
+  const tune_task task = tune_whole_task_describe(s->options, s->tasks.facts, s->tasks.extraction,
+                                                  s->servers.no_knobs, &module);
+  p->evaluator = &s->servers.evaluator;
+  tune_status status = p->evaluator->methods->open(p->evaluator->self, &task);
   if (tune_status_is_ok(status))
     status = build_and_measure(p);
-  p->evaluator.methods->close(p->evaluator.self);
-  tune_evaluator_destroy(&p->evaluator);
-  return status;
-}
-
-static tune_status run(profile *p) {
-  const search *s = p->search;
-  TUNE_RETURN_IF_ERROR(tune_space_create(&p->space));
-  TUNE_RETURN_IF_ERROR(tune_scratch_create(&p->scratch));
-  TUNE_RETURN_IF_ERROR(tune_whole_task_write(s->module, p->scratch, &p->path));
-  const tune_task_module module = {
-      .path = p->path, .schedule = s->options->tasks.schedule, .times_tasks = true};
-  const tune_task task =
-      tune_whole_task_describe(s->options, s->tasks.facts, s->tasks.extraction, p->space, &module);
-  return run_on(p, &task);
+  p->evaluator->methods->close(p->evaluator->self);
+  return tune_status_is_ok(status) && s->has_profile ? tune_search_prepare_whole(s) : status;
 }
 
 static bool is_worth_it(const search *s) {
@@ -133,9 +118,6 @@ tune_status tune_search_profile(search *s, double deadline) {
     return TUNE_OK;
   profile p = {.search = s, .deadline = deadline};
   tune_status status = run(&p);
-  tune_space_destroy(p.space);
-  tune_scratch_destroy(p.scratch);
-  free(p.path);
   // A module that does not work as a whole has tasks that may.
   if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
     return status;

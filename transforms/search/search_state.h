@@ -1,7 +1,8 @@
 //===- search_state.h - State that the files of a search share ---------------===//
 //
 // Internal to, from the bottom up, search_conditions.c (what the machine is like meanwhile),
-// search_budget.c (what of the time each task gets), search_task.c (the search at one task),
+// search_budget.c (what of the time each task gets), search_ahead.c (what is made meanwhile of the
+// task that is next), search_task.c (the search at one task),
 // search_looks.c (what its default is like), search_rules.c (other rules), search_parts.c (that at
 // its parts), the two backends, search_here.c (tasks one after the other, measured here) and
 // search_rounds.c (all tasks in rounds, measured elsewhere), search_demotions.c (what comes of
@@ -12,6 +13,7 @@
 #ifndef TUNE_TRANSFORMS_SEARCH_SEARCH_STATE_H
 #define TUNE_TRANSFORMS_SEARCH_SEARCH_STATE_H
 
+#include "support/scratch.h"
 #include "transforms/search/search.h"
 #include "transforms/spaces/module_tasks.h"
 
@@ -54,6 +56,26 @@ typedef struct tune_search_look {
   double calls;    // how many these are
 } tune_search_look;
 
+// The task that is prepared while the present one is timed (search_ahead.c).
+typedef struct tune_search_ahead {
+  tune_evaluator spares[2]; // as `evaluator` and `of_one_thread`; empty: not started
+  bool is_prepared;
+  bool of_one_thread; // it is on the second
+  size_t index;       // which task
+  tune_task task;     // what that is open as
+} tune_search_ahead;
+
+// The module as a whole has servers of its own (search_servers.c).
+typedef struct tune_search_servers {
+  tune_evaluator evaluator; // empty: they are not started
+  tune_scratch *scratch;
+  char *path;              // of the module's text before there were winners
+  tune_space *no_knobs;    // all tasks are as their choices say
+  bool is_prepared;        // what it is checked against is made meanwhile, for
+  tune_task_module module; //
+  tune_task task;          // this
+} tune_search_servers;
+
 // One search. Owns everything but the options and the observer.
 struct tune_search {
   const tune_search_options *options;
@@ -66,6 +88,8 @@ struct tune_search {
   tune_database *database;
   tune_evaluator evaluator;
   tune_evaluator of_one_thread; // of tasks that each thread does by itself; empty: there is none
+  tune_search_ahead ahead;
+  tune_search_servers servers;
   double begin;
   double end;           // when the time of the tasks is up; 0: never
   double build_seconds; // a candidate of each task that was searched takes to build, in all
@@ -110,6 +134,7 @@ struct tune_search {
   bool has_remarked_counters; // that are missing
 };
 
+bool tune_search_is_interrupted(const struct tune_search *s);
 // Where there is a time for all tasks, sets when that of the tasks is up; the rest is for the
 // module as a whole.
 void tune_search_budget_begin(struct tune_search *s);
@@ -123,9 +148,27 @@ bool tune_search_budget_is_enough(const struct tune_search *s);
 // The task to turn to: where there is a time, of those that have not begun the one at which there
 // is most to gain, else the first. False: all have begun.
 bool tune_search_budget_next(const struct tune_search *s, size_t *out_task);
+// What a run of task `index` takes at best, by the roofline.
+double tune_search_seconds_at_best(const struct tune_search *s, size_t index);
 // Whether looking at defaults has taken the time that is for it.
 double tune_search_budget_end_of_profile(const struct tune_search *s);
 bool tune_search_budget_has_looked(const struct tune_search *s);
+
+// Begins to make what the task that comes next is checked against; goes on with that, without
+// waiting.
+tune_status tune_search_prepare_next(struct tune_search *s);
+void tune_search_advance_next(struct tune_search *s);
+// The evaluator for the present task, which takes up what was prepared of that; borrowed.
+tune_evaluator *tune_search_take_evaluator(struct tune_search *s);
+void tune_search_ahead_deinit(tune_search_ahead *ahead);
+
+// Starts the servers for the module as a whole, where there are none yet. The module's text is what
+// it is then.
+tune_status tune_search_start_servers(struct tune_search *s);
+void tune_search_stop_servers(struct tune_search *s);
+// Begins to make what the module as a whole is checked against; goes on with that, without waiting.
+tune_status tune_search_prepare_whole(struct tune_search *s);
+void tune_search_advance_whole(struct tune_search *s);
 
 // What records of task `task` are kept of.
 const char *tune_search_fingerprint(const struct tune_search *s, size_t task);
@@ -139,6 +182,10 @@ tune_status tune_search_run_session(struct tune_search *s, tune_task *out_task,
 // `*out_result` is the caller's. No winner is kept.
 tune_status tune_search_time_default(struct tune_search *s, tune_session_result *out_result,
                                      double *out_seconds);
+// Times the present task's default and `best`, of its space, as the machine is now; 0: that did not
+// work. Nothing of it is kept.
+tune_status tune_search_time_again(struct tune_search *s, const tune_config *best,
+                                   double *out_default, double *out_best);
 // Searches the present task for its share of the time, and keeps no winner.
 tune_status tune_search_run_trials(struct tune_search *s, tune_task *out_task,
                                    tune_session_result *out_result);
@@ -216,8 +263,6 @@ tune_status tune_search_keep_demotions(const struct tune_search *s,
 // Looks at the module with all winners as a whole, and has those of its tasks that lose there
 // written otherwise. What keeps it from that is told, and no failure of the search.
 tune_status tune_search_look_at_whole(struct tune_search *s);
-
-bool tune_search_is_interrupted(const struct tune_search *s);
 
 // Whether choices of the level graph are searched: which rule a task is by, how its ops are
 // grouped.

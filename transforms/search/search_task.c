@@ -65,11 +65,6 @@ void tune_search_provenance(const search *s, bool is_default, char text[TUNE_SEA
            s->options->session.strategy);
 }
 
-bool tune_search_is_interrupted(const search *s) {
-  const volatile sig_atomic_t *flag = s->options->session.interrupted;
-  return flag && *flag;
-}
-
 //===--------------------------------------------------------------------------===//
 // Seeds: winners of similar tasks
 //===--------------------------------------------------------------------------===//
@@ -145,6 +140,10 @@ static tune_status find_seeds(search *s, seed_list *seeds) {
 static void on_progress(void *user, const tune_session_progress *progress) {
   search *s = user;
   char text[96];
+  tune_search_advance_next(s);
+  tune_search_advance_whole(s);
+  if (!s->observer->progress || !s->tells_progress)
+    return;
   tune_search_way way = {.first_seconds = s->first_seconds};
   if (s->is_of_parts)
     way.text = "a part";
@@ -244,13 +243,13 @@ typedef struct record_view {
   const tune_record_store *store;
   bool keeps_winners; // what it finds is the task's last winner from then on
   bool knows_winners; // else it looks for one among the trials, though there is one
+  bool is_apart;      // it knows nothing and keeps nothing
 } record_view;
 
 static tune_status append_seen(void *self, const tune_record *record) {
   const record_view *view = self;
-  return record->kind == TUNE_RECORD_WINNER && !view->keeps_winners
-             ? TUNE_OK
-             : view->store->append(view->store->self, record);
+  bool is_dropped = view->is_apart || (record->kind == TUNE_RECORD_WINNER && !view->keeps_winners);
+  return is_dropped ? TUNE_OK : view->store->append(view->store->self, record);
 }
 
 typedef struct trial_visit {
@@ -267,6 +266,8 @@ static tune_status load_seen(void *self, const char *task, const char *fingerpri
                              tune_record_visitor visit, void *user) {
   const record_view *view = self;
   trial_visit trials = {visit, user};
+  if (view->is_apart)
+    return TUNE_OK;
   return view->knows_winners
              ? view->store->load(view->store->self, task, fingerprint, visit, user)
              : view->store->load(view->store->self, task, fingerprint, visit_trial, &trials);
@@ -282,12 +283,11 @@ static tune_status run_session(search *s, const tune_task *task, tune_session_op
   session.conditions = tune_search_keep_conditions(s, &conditions) ? &conditions : NULL;
   // Made-up times do not drift, and what is measured elsewhere is not measured again.
   session.drift_trials = s->takes_time ? DRIFT_TRIALS : 0;
-  session.progress = s->observer->progress && s->tells_progress ? on_progress : NULL;
+  session.progress = on_progress;
   session.write_script = on_write_script;
   session.user = s;
   view.store = &s->store;
-  bool is_of_one = s->of_one_thread.methods && s->space->facts == s->tasks.of_one_thread;
-  tune_evaluator *evaluator = is_of_one ? &s->of_one_thread : &s->evaluator;
+  tune_evaluator *evaluator = tune_search_take_evaluator(s);
   TUNE_RETURN_IF_ERROR(tune_session_run(task, &session, evaluator, &seen, out_result));
   tune_search_budget_note_builds(s, out_result);
   return TUNE_OK;
@@ -348,6 +348,30 @@ tune_status tune_search_run_known(search *s, tune_task *out_task, tune_session_r
   tune_status status =
       run_session(s, out_task, session, (record_view){.keeps_winners = true}, out_result);
   s->tells_progress = tells_progress;
+  return status;
+}
+
+tune_status tune_search_time_again(search *s, const tune_config *best, double *out_default,
+                                   double *out_best) {
+  tune_session_options session = s->options->session;
+  tune_session_result result;
+  tune_task task;
+  *out_default = *out_best = 0;
+  tune_task_space_get_task(s->space, s->tasks.extraction, &task);
+  session.trials = 2;
+  session.finalists = 0;
+  session.seeds = best;
+  session.seed_count = 1;
+  bool tells_progress = s->tells_progress;
+  s->tells_progress = false;
+  tune_status status = run_session(s, &task, session, (record_view){.is_apart = true}, &result);
+  s->tells_progress = tells_progress;
+  if (tune_status_is_ok(status) && result.has_best) {
+    *out_default = result.default_time;
+    *out_best = result.time.median;
+  }
+  if (tune_status_is_ok(status))
+    tune_session_result_deinit(&result);
   return status;
 }
 

@@ -40,8 +40,7 @@ typedef struct whole {
   double *gains;                 //
   tune_space *space;
   json_t *defaults; // {}
-  tune_scratch *scratch;
-  char *path; // of the module's text
+  char *path;       // of the module's text
   char *unchecked;
 } whole;
 
@@ -190,7 +189,6 @@ static void whole_deinit(whole *w) {
   free(w->gains);
   json_decref(w->defaults);
   tune_space_destroy(w->space);
-  tune_scratch_destroy(w->scratch);
   free(w->path);
   free(w->unchecked);
 }
@@ -201,34 +199,32 @@ static void whole_deinit(whole *w) {
 
 static tune_status run_on(whole *w, const tune_task *task, tune_demotion *out_demotion) {
   const search *s = w->search;
-  tune_process_evaluator_options options;
-  tune_search_describe_evaluator(s->options, s->tasks.facts, &options);
-  tune_whole_task_set_limits(&options);
-  tune_evaluator evaluator;
-  TUNE_RETURN_IF_ERROR(tune_evaluator_process_create(&options, &evaluator));
+  tune_evaluator *evaluator = &w->search->servers.evaluator;
   const tune_demotion_options limits = {.gains = w->gains,
                                         .builds = MOST_BUILDS,
                                         .deadline = tune_whole_task_deadline(s->options, s->begin),
                                         .interrupted = s->options->session.interrupted};
-  tune_status status = evaluator.methods->open(evaluator.self, task);
+  tune_status status = evaluator->methods->open(evaluator->self, task);
   if (tune_status_is_ok(status))
-    status = tune_demotion_run(task, &limits, &evaluator, out_demotion);
-  evaluator.methods->close(evaluator.self);
-  tune_evaluator_destroy(&evaluator);
+    status = tune_demotion_run(task, &limits, evaluator, out_demotion);
+  evaluator->methods->close(evaluator->self);
   return status;
 }
 
 static tune_status look(whole *w, tune_demotion *out_demotion) {
-  const search *s = w->search;
+  search *s = w->search;
   const tune_extraction *extraction = s->tasks.extraction;
   TUNE_RETURN_IF_ERROR(prepare(w));
-  TUNE_RETURN_IF_ERROR(tune_scratch_create(&w->scratch));
-  TUNE_RETURN_IF_ERROR(tune_whole_task_write(w->search->module, w->scratch, &w->path));
+  TUNE_RETURN_IF_ERROR(tune_search_start_servers(s));
+  TUNE_RETURN_IF_ERROR(tune_whole_task_write(s->module, s->servers.scratch, "winners", &w->path));
   MlirOperation function;
   TUNE_RETURN_IF_ERROR(
       tune_ir_find_function(mlirModuleGetOperation(s->module), s->options->function, &function));
-  const tune_task_module module = {
-      .path = w->path, .schedule = s->options->tasks.schedule, .keys = w->keys, .ways = w->ways_of};
+  const tune_task_module module = {.path = w->path,
+                                   .computes = s->servers.path,
+                                   .schedule = s->options->tasks.schedule,
+                                   .keys = w->keys,
+                                   .ways = w->ways_of};
   const tune_task task =
       tune_whole_task_describe(s->options, s->tasks.facts, extraction, w->space, &module);
   return run_on(w, &task, out_demotion);
@@ -340,6 +336,7 @@ static tune_status look_here(search *s) {
   }
   tune_demotion_deinit(&demotion);
   whole_deinit(&w);
+  tune_search_stop_servers(s);
   return status;
 }
 

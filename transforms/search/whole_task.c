@@ -54,9 +54,10 @@ void tune_whole_task_set_limits(tune_process_evaluator_options *options) {
   options->measuring.seconds = RUN_SECONDS;
 }
 
-tune_status tune_whole_task_write(MlirModule module, const tune_scratch *scratch, char **out_path) {
+tune_status tune_whole_task_write(MlirModule module, const tune_scratch *scratch, const char *name,
+                                  char **out_path) {
   char *text = NULL;
-  if (asprintf(out_path, "%s/module.mlir", tune_scratch_get_path(scratch)) < 0) {
+  if (asprintf(out_path, "%s/%s.mlir", tune_scratch_get_path(scratch), name) < 0) {
     *out_path = NULL;
     return tune_status_out_of_memory("looking at a module as a whole");
   }

@@ -32,8 +32,10 @@ void tune_search_describe_evaluator(const tune_search_options *options,
 // Lets builds and runs take as long as those of whole modules do; nobody builds beside them.
 void tune_whole_task_set_limits(tune_process_evaluator_options *options);
 
-// Writes the text of `module` into the scratch folder; `*out_path` is the caller's, to free.
-tune_status tune_whole_task_write(MlirModule module, const tune_scratch *scratch, char **out_path);
+// Writes the text of `module` into the scratch folder, as NAME.mlir; `*out_path` is the caller's,
+// to free.
+tune_status tune_whole_task_write(MlirModule module, const tune_scratch *scratch, const char *name,
+                                  char **out_path);
 
 // When looking is to end, by tune_clock_seconds, of a search that began at `begin`: with its time,
 // where it has one, else after as long as it took so far, within limits.

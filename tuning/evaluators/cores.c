@@ -41,6 +41,7 @@ tune_status tune_cores_assign(tune_cores *cores, size_t threads, const int *cpus
   for (size_t i = 0; i < count - threads; ++i)
     if (!contains(core_of + count - threads, threads, core_of[i]))
       cores->build[cores->build_count++] = cpus[i];
+  cores->beside_count = cores->build_count;
   cores->are_shared = cores->build_count == 0;
   for (size_t i = 0; cores->are_shared && i < count; ++i)
     cores->build[cores->build_count++] = cpus[i];

@@ -25,8 +25,10 @@ typedef struct tune_cores {
   size_t measure_count; // as many as there are threads to measure with
   int *build;           // owned
   size_t build_count;   // at least 1
-  bool are_shared;      // no core is left for building alone: builds and measurements alternate,
-                        // and `build` are all cores
+  size_t beside_count; // the first so many of `build` are neither measured on nor share a core with
+                       // one that is
+  bool are_shared;     // no core is left for building alone: builds and measurements alternate,
+                       // and `build` are all cores
 } tune_cores;
 
 // INVALID_ARGUMENT where `threads` is 0 or more than there are cores.

@@ -93,6 +93,11 @@ typedef struct tune_evaluator_class {
   void (*destroy)(void *self);
   // Makes `task` the one that tickets belong to. The one before is to be closed first.
   tune_status (*open)(void *self, const tune_task *task);
+  // Makes what artifacts of `task` will be checked against while another evaluator times others, so
+  // that none of it is on the cores that time. It lives until the next open, which takes that up
+  // where it is of a task that is checked against the same, and drops it else. wait drives it,
+  // gives no event of it, and fails as it would after open. NULL: it cannot.
+  tune_status (*prepare)(void *self, const tune_task *task);
   // How many tickets with an unfinished build keep it busy; at least 1.
   size_t (*capacity)(const void *self);
   // Starts to build `config`. `ticket` is new in this task.
@@ -113,7 +118,8 @@ typedef struct tune_evaluator_class {
                          tune_comparison *out_comparison);
   // Stops whatever is outstanding; no event comes of it.
   tune_status (*cancel)(void *self);
-  // Forgets the task, its tickets and artifacts; what was outstanding is stopped.
+  // Forgets the task's tickets and artifacts; what was outstanding is stopped. What they were
+  // checked against may stay, for the next open.
   void (*close)(void *self);
   // Whether what is outstanding is measured elsewhere and is not known yet: wait gives no event of
   // it, compare was interrupted, and the session ends. NULL: never.

@@ -3,6 +3,7 @@
 #include "tuning/evaluators/process.h"
 
 #include "support/clock.h"
+#include "support/message.h"
 #include "tuning/evaluators/process_state.h"
 #include "tuning/measure/placements.h"
 
@@ -20,6 +21,13 @@ static double measuring_patience(const tune_process_evaluator_options *options) 
   return TUNE_SERVER_RUNS * TUNE_REFERENCE_FACTOR * options->measuring.seconds + GRACE;
 }
 
+static const tune_digest NOTHING = {""};
+
+// Whatever is opened next begins anew.
+static void forget(struct process_evaluator *evaluator) {
+  evaluator->source = evaluator->checked = NOTHING;
+}
+
 static tune_status process_wait(void *self, double seconds, tune_evaluation *event, bool *out_any) {
   *event = (tune_evaluation){0};
   *out_any = false;
@@ -30,22 +38,123 @@ static tune_status process_wait(void *self, double seconds, tune_evaluation *eve
   if (!tune_status_is_ok(status)) {
     *out_any = false;
     tune_evaluation_deinit(event);
+    forget(self);
   }
   return status;
 }
 
-static tune_status process_open(void *self, const tune_task *task) {
-  struct process_evaluator *evaluator = self;
-  evaluator->task = task;
-  evaluator->reference =
-      task->module && task->module->times_tasks ? REFERENCE_BUILT : REFERENCE_TO_BUILD;
+//===- Opening and closing ----------------------------------------------------===//
+
+static tune_status find_source(const struct process_evaluator *evaluator, const tune_task *task,
+                               tune_digest *out_digest) {
+  json_t *request;
+  TUNE_RETURN_IF_ERROR(tune_request_open_worker(&evaluator->options, task, "", &request));
+  char *text = json_dumps(request, JSON_COMPACT | JSON_SORT_KEYS);
+  json_decref(request);
+  if (!text)
+    return tune_status_out_of_memory("opening a task");
+  *out_digest = tune_digest_of_bytes(text, strlen(text));
+  free(text);
+  return TUNE_OK;
+}
+
+static void add_text(tune_digest_stream *stream, const char *text) {
+  tune_digest_stream_add_text(stream, text ? text : "");
+}
+
+// What decides of the reference's outputs and of how they are compared, schedules aside.
+static tune_status find_checked(const tune_task *task, tune_digest *out_digest) {
+  tune_digest_stream *stream;
+  TUNE_RETURN_IF_ERROR(tune_digest_stream_create(&stream));
+  add_text(stream, task->payload);
+  add_text(stream, task->module ? task->module->computes : NULL);
+  add_text(stream, task->function);
+  add_text(stream, task->accumulator);
+  add_text(stream, task->operands);
+  tune_digest_stream_add_number(stream, (uint64_t)task->reduction);
+  *out_digest = tune_digest_stream_get(stream);
+  tune_digest_stream_destroy(stream);
+  return TUNE_OK;
+}
+
+static tune_status close_on_measurer(struct process_evaluator *evaluator) {
+  json_t *request;
+  bool restarted = false;
+  if (evaluator->measurer.task == SERVER_TASK_CLOSED)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_request_close(evaluator->measurer.task_id, &request));
+  evaluator->measurer.task = SERVER_TASK_CLOSED;
+  return tune_server_send(&evaluator->measurer, request, true, &restarted);
+}
+
+static void drop_source(struct process_evaluator *evaluator) {
+  json_decref(evaluator->signature);
+  evaluator->signature = NULL;
+  evaluator->worker.stale_opens += evaluator->worker.task == SERVER_TASK_OPENING;
+  evaluator->worker.task = SERVER_TASK_CLOSED;
+}
+
+static void drop_reference(struct process_evaluator *evaluator) {
+  bool is_read = evaluator->measurer.task == SERVER_TASK_OPENING;
+  // A server that cannot even be told to stop is found dead, and restarted, by the next task.
+  tune_status_free(close_on_measurer(evaluator));
+  if (evaluator->reference_path && !is_read)
+    unlink(evaluator->reference_path);
+  free(evaluator->reference_path);
+  evaluator->reference_path = NULL;
+  evaluator->reference_wire = 0;
   evaluator->reference_seconds = 0;
+  evaluator->reference = REFERENCE_TO_BUILD;
+}
+
+// Makes `task` the one that servers have, but for what they have of it already.
+static tune_status turn_to(struct process_evaluator *evaluator, const tune_task *task) {
+  tune_digest source, checked;
+  TUNE_RETURN_IF_ERROR(find_source(evaluator, task, &source));
+  TUNE_RETURN_IF_ERROR(find_checked(task, &checked));
+  bool times_tasks = task->module && task->module->times_tasks;
+  bool is_open = tune_digest_equal(&source, &evaluator->source);
+  // One that is being built is the worker's answer to what it has open.
+  bool is_checked = tune_digest_equal(&checked, &evaluator->checked) && !times_tasks &&
+                    (is_open || evaluator->reference == REFERENCE_BUILT);
+  evaluator->task = task;
+  if (!is_open)
+    drop_source(evaluator);
   // The worker forgets a task when another one of the same name is opened; the measurer is told to,
   // and a name of its own for each tells the answer to that from the others.
   snprintf(evaluator->worker.task_id, sizeof evaluator->worker.task_id, "task");
+  evaluator->source = source;
+  if (is_checked)
+    return TUNE_OK;
+  drop_reference(evaluator);
+  if (times_tasks)
+    evaluator->reference = REFERENCE_BUILT;
   snprintf(evaluator->measurer.task_id, sizeof evaluator->measurer.task_id, "task-%llu",
            (unsigned long long)++evaluator->task_count);
-  return tune_exchange_advance(evaluator);
+  // Of a module of which nobody says what it computes, that is not known to be the same.
+  evaluator->checked = task->module && !task->module->computes ? NOTHING : checked;
+  return TUNE_OK;
+}
+
+static tune_status begin(struct process_evaluator *evaluator, const tune_task *task,
+                         bool is_preparing) {
+  evaluator->is_preparing = is_preparing;
+  tune_status status = turn_to(evaluator, task);
+  if (tune_status_is_ok(status))
+    status = tune_exchange_advance(evaluator);
+  if (!tune_status_is_ok(status))
+    forget(evaluator);
+  return status;
+}
+
+static tune_status process_open(void *self, const tune_task *task) {
+  return begin(self, task, false);
+}
+
+// Where no core is left beside those that time, the next open has it all to do.
+static tune_status process_prepare(void *self, const tune_task *task) {
+  struct process_evaluator *evaluator = self;
+  return evaluator->cores.beside_count ? begin(evaluator, task, true) : TUNE_OK;
 }
 
 static size_t process_capacity(const void *self) {
@@ -162,35 +271,19 @@ static tune_status process_cancel(void *self) {
   return TUNE_OK;
 }
 
-static tune_status close_on_measurer(struct process_evaluator *evaluator) {
-  json_t *request;
-  bool restarted = false;
-  if (evaluator->measurer.task == SERVER_TASK_CLOSED)
-    return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(tune_request_close(evaluator->measurer.task_id, &request));
-  evaluator->measurer.task = SERVER_TASK_CLOSED;
-  return tune_server_send(&evaluator->measurer, request, true, &restarted);
-}
-
 static void process_close(void *self) {
   struct process_evaluator *evaluator = self;
   // A server that cannot even be told to stop is found dead, and restarted, by the next task.
   tune_status_free(process_cancel(evaluator));
-  bool is_reference_read = evaluator->measurer.task == SERVER_TASK_OPENING;
-  tune_status_free(close_on_measurer(evaluator));
   while (evaluator->job_count)
     tune_jobs_remove(evaluator, &evaluator->jobs[evaluator->job_count - 1]);
-  if (evaluator->reference_path && !is_reference_read)
-    unlink(evaluator->reference_path);
-  free(evaluator->reference_path);
-  evaluator->reference_path = NULL;
-  json_decref(evaluator->signature);
-  evaluator->signature = NULL;
-  evaluator->reference_wire = 0;
+  // It would go on on cores that others time on.
+  if (evaluator->measurer.task == SERVER_TASK_OPENING) {
+    drop_reference(evaluator);
+    evaluator->checked = NOTHING;
+  }
   evaluator->task = NULL;
   evaluator->is_measuring_turn = false;
-  evaluator->worker.stale_opens += evaluator->worker.task == SERVER_TASK_OPENING;
-  evaluator->worker.task = SERVER_TASK_CLOSED;
 }
 
 static void process_destroy(void *self) {
@@ -242,6 +335,7 @@ static const tune_evaluator_class process_class = {
     .name = "process",
     .destroy = process_destroy,
     .open = process_open,
+    .prepare = process_prepare,
     .capacity = process_capacity,
     .build = process_build,
     .measure = process_measure,

@@ -10,7 +10,8 @@
 // long after its limits, is an error.
 //
 // The reference, the task lowered plainly, is the first thing built for a task; where it
-// does not build or run, wait says so with FAILED_PRECONDITION.
+// does not build or run, wait says so with FAILED_PRECONDITION. What it computes stays until a task
+// is opened that has another one: the same task comes again by other rules.
 //
 // Threads: one thread at a time per evaluator, and the one that created it has to live as
 // long as it.

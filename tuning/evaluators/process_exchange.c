@@ -66,6 +66,14 @@ static tune_status send_to_measurer(struct process_evaluator *evaluator, json_t 
 
 //===- What can be sent -------------------------------------------------------===//
 
+// Those that builds and references have: all of that, or what is beside others that time.
+static tune_cores cores_of(const struct process_evaluator *evaluator) {
+  tune_cores cores = evaluator->cores;
+  if (evaluator->is_preparing)
+    cores.build_count = cores.beside_count;
+  return cores;
+}
+
 static tune_status open_on_worker(struct process_evaluator *evaluator) {
   json_t *request;
   bool sent;
@@ -80,9 +88,10 @@ static tune_status open_on_worker(struct process_evaluator *evaluator) {
 static tune_status open_on_measurer(struct process_evaluator *evaluator) {
   json_t *request;
   bool sent;
+  const tune_cores cores = cores_of(evaluator);
   TUNE_RETURN_IF_ERROR(tune_request_open_measurer(
-      &evaluator->options, &evaluator->cores, evaluator->task, evaluator->measurer.task_id,
-      evaluator->signature, evaluator->reference_path, &request));
+      &evaluator->options, &cores, evaluator->task, evaluator->measurer.task_id,
+      evaluator->signature, evaluator->reference_path, evaluator->is_preparing, &request));
   TUNE_RETURN_IF_ERROR(send_to_measurer(evaluator, request, &sent));
   if (sent)
     evaluator->measurer.task = SERVER_TASK_OPENING;
@@ -92,13 +101,14 @@ static tune_status open_on_measurer(struct process_evaluator *evaluator) {
 static tune_status build_reference(struct process_evaluator *evaluator) {
   json_t *request;
   bool sent;
+  const tune_cores cores = cores_of(evaluator);
   uint64_t wire = ++evaluator->last_wire;
   free(evaluator->reference_path);
   evaluator->reference_path = NULL;
   TUNE_RETURN_IF_ERROR(tune_jobs_make_path(evaluator, wire, &evaluator->reference_path));
-  TUNE_RETURN_IF_ERROR(tune_request_build(&evaluator->options, &evaluator->cores,
-                                          evaluator->worker.task_id, wire, evaluator->task, NULL,
-                                          evaluator->reference_path, &request));
+  TUNE_RETURN_IF_ERROR(
+      tune_request_build_values(&evaluator->options, &cores, evaluator->worker.task_id, wire, NULL,
+                                evaluator->reference_path, evaluator->is_preparing, &request));
   TUNE_RETURN_IF_ERROR(send_to_worker(evaluator, request, &sent));
   if (sent) {
     evaluator->reference = REFERENCE_BUILDING;
@@ -220,11 +230,13 @@ static tune_status handle_opened(struct server *server, const json_t *reply, boo
     --server->stale_opens;
     return TUNE_OK;
   }
-  TUNE_RETURN_IF_ERROR(tune_message_get_status(reply));
-  *out_is_opened = server->task == SERVER_TASK_OPENING;
-  if (*out_is_opened)
-    server->task = SERVER_TASK_OPEN;
-  return TUNE_OK;
+  tune_status status = tune_message_get_status(reply);
+  bool works = tune_status_is_ok(status);
+  *out_is_opened = works && server->task == SERVER_TASK_OPENING;
+  // What was refused is answered: it is not open, and no answer is to come.
+  if (server->task == SERVER_TASK_OPENING)
+    server->task = works ? SERVER_TASK_OPEN : SERVER_TASK_CLOSED;
+  return status;
 }
 
 // What is no number in the reference cannot be checked, and would let anything pass.

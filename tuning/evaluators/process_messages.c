@@ -39,14 +39,15 @@ tune_status tune_request_open_worker(const tune_process_evaluator_options *optio
 
 tune_status tune_request_build_values(const tune_process_evaluator_options *options,
                                       const tune_cores *cores, const char *id, uint64_t ticket,
-                                      const json_t *values, const char *output,
+                                      const json_t *values, const char *output, bool yields,
                                       json_t **out_request) {
   tune_build_request request = {.ticket = (int64_t)ticket,
                                 .task = id,
                                 .config = values,
                                 .output = output,
                                 .limits = {options->building.seconds, options->building.bytes},
-                                .cpus = {cores->build, cores->build_count}};
+                                .cpus = {cores->build, cores->build_count},
+                                .yields = yields};
   return tune_build_request_to_json(&request, out_request);
 }
 
@@ -111,7 +112,7 @@ tune_status tune_request_build(const tune_process_evaluator_options *options,
   if (config)
     TUNE_RETURN_IF_ERROR(tune_config_to_json(config, task->space, &values));
   tune_status status =
-      tune_request_build_values(options, cores, id, ticket, values, output, out_request);
+      tune_request_build_values(options, cores, id, ticket, values, output, false, out_request);
   json_decref(values);
   return status;
 }
@@ -123,7 +124,8 @@ static tune_limits run_limits(const tune_process_evaluator_options *options, dou
 tune_status tune_request_open_measurer(const tune_process_evaluator_options *options,
                                        const tune_cores *cores, const tune_task *task,
                                        const char *id, const json_t *signature,
-                                       const char *reference, json_t **out_request) {
+                                       const char *reference, bool is_beside,
+                                       json_t **out_request) {
   tune_open_request request = {.task = id,
                                .of = {.place = {.target = options->target.name,
                                                 .device = options->target.device,
@@ -139,6 +141,8 @@ tune_status tune_request_open_measurer(const tune_process_evaluator_options *opt
                                                 .sensitivity = task->module != NULL},
                                       .signature = signature,
                                       .limits = run_limits(options, TUNE_REFERENCE_FACTOR)}};
+  if (is_beside)
+    request.of.check.reference_cpus = (tune_int_list){cores->build, cores->build_count};
   return tune_open_request_to_json(&request, out_request);
 }
 

@@ -24,16 +24,16 @@ tune_status tune_request_build(const tune_process_evaluator_options *options,
                                const tune_cores *cores, const char *id, uint64_t ticket,
                                const tune_task *task, const tune_config *config, const char *output,
                                json_t **out_request);
-// The same with the config as JSON.
+// The same with the config as JSON; `yields`: other builds go first.
 tune_status tune_request_build_values(const tune_process_evaluator_options *options,
                                       const tune_cores *cores, const char *id, uint64_t ticket,
-                                      const json_t *values, const char *output,
+                                      const json_t *values, const char *output, bool yields,
                                       json_t **out_request);
-// `signature` is borrowed.
+// `signature` is borrowed. `is_beside`: the reference runs where builds do.
 tune_status tune_request_open_measurer(const tune_process_evaluator_options *options,
                                        const tune_cores *cores, const tune_task *task,
                                        const char *id, const json_t *signature,
-                                       const char *reference, json_t **out_request);
+                                       const char *reference, bool is_beside, json_t **out_request);
 tune_status tune_request_measure(const tune_process_evaluator_options *options, const char *id,
                                  uint64_t ticket, const char *artifact, double best,
                                  json_t **out_request);

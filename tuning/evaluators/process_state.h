@@ -10,6 +10,7 @@
 #ifndef TUNE_TUNING_EVALUATORS_PROCESS_STATE_H
 #define TUNE_TUNING_EVALUATORS_PROCESS_STATE_H
 
+#include "support/digest.h"
 #include "support/scratch.h"
 #include "tuning/evaluators/process_messages.h"
 #include "tuning/evaluators/process_server.h"
@@ -43,6 +44,9 @@ struct process_evaluator {
   enum reference reference;
   uint64_t reference_wire;
   char *reference_path;
+  tune_digest source;       // what the worker has open; "": nothing
+  tune_digest checked;      // what `reference` and the measurer's task are of; "": nothing
+  bool is_preparing;        // else what is opened on the measurer is for the cores that time
   double reference_seconds; // 0 as long as the measurer has not run it
   struct job *jobs;         // in the order of build
   size_t job_count, job_capacity;

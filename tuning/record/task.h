@@ -42,6 +42,7 @@ typedef struct tune_task_way {
 // the ways to build that.
 typedef struct tune_task_module {
   const char *path;                 // of its text
+  const char *computes;             // path of a text that computes the same, whatever its choices
   const char *schedule;             // path of the user's; NULL: none
   bool is_of_other_sizes;           // than some of its choices: these are taken where they fit
   bool times_tasks;                 // artifacts tell what each task takes, and nothing is checked

@@ -130,7 +130,7 @@ static tune_status send_waiting(tune_remote_builder *builder) {
     json_t *request;
     TUNE_RETURN_IF_ERROR(tune_request_build_values(&builder->options, &builder->cores,
                                                    build->ticket ? TASK : REFERENCE, build->wire,
-                                                   build->config, build->path, &request));
+                                                   build->config, build->path, false, &request));
     TUNE_RETURN_IF_ERROR(send(builder, request));
     build->state = BUILD_SENT;
     ++builder->sent;

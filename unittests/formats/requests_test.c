@@ -29,6 +29,7 @@ ROUND_TRIP(tune_candidates_request)
   " \"flush_cache\": true, \"counters\": true, \"seed\": -7, \"dynamic\": 64,"                     \
   " \"inputs\": [\"/x.npy\", null], \"reference\": \"/r.so\", \"reduction\": 8,"                   \
   " \"accumulator\": \"f32\", \"operands\": \"tf32\", \"sensitivity\": true,"                      \
+  " \"reference_cpus\": [0, 1],"                                                                   \
   " \"signature\": {\"entry\": \"e\"}, \"limits\": {\"seconds\": 1.5, \"bytes\": 1e9}"
 #define SAMPLING                                                                                   \
   "\"measure\": {\"budget\": 0.5, \"precision\": 0.25, \"sample_limit\": 9, \"confidence\": 0.75}"
@@ -69,7 +70,8 @@ static const struct {
      "{\"do\": \"open\", \"task\": \"t\"}"},
     {tune_build_request_round_trip,
      "{\"do\": \"build\", \"ticket\": 3, \"task\": \"t\", \"config\": {\"mc\": 2},"
-     " \"output\": \"/x.so\", \"emit\": \"asm\", " LIMITS ", \"cpus\": [1]}",
+     " \"output\": \"/x.so\", \"emit\": \"asm\", " LIMITS ", \"cpus\": [1],"
+     " \"yields\": true}",
      "{\"do\": \"build\", \"ticket\": 3, \"task\": \"t\", \"output\": \"/x.so\"}"},
     {tune_candidates_request_round_trip,
      "{\"do\": \"candidates\", \"payload\": \"p\", \"payload_source\": \"p.mlir\","

@@ -210,7 +210,7 @@ static tune_status make_requests_of_module(const tune_process_evaluator_options 
 static tune_status make_requests(const char *folder) {
   (void)folder;
   int cpus[] = {2, 3};
-  const tune_cores cores = {cpus, 1, cpus, 2, false};
+  const tune_cores cores = {cpus, 1, cpus, 2, 2, false};
   const tune_task task = {.key = "k",
                           .payload = "module {}",
                           .function = "f",
@@ -235,7 +235,7 @@ static tune_status make_requests(const char *folder) {
   }
   torture_say("%s\n", digest.text);
   tune_status status =
-      tune_request_open_measurer(&options, &cores, &task, "t", signature, "r.so", &request);
+      tune_request_open_measurer(&options, &cores, &task, "t", signature, "r.so", false, &request);
   json_decref(signature);
   TUNE_RETURN_IF_ERROR(say_request(status, request));
   status = tune_request_open_worker(&options, &task, "t", &request);

@@ -168,7 +168,8 @@ static void serve_open(const json_t *request) {
   check(json_is_object(json_object_get(request, "signature")), "open without signature");
   check(json_array_size(json_object_get(request, "cpus")) > 0, "open without cpus");
   is_counting = json_is_true(json_object_get(request, "counters"));
-  log_span("open-measurer", tune_clock_seconds());
+  bool is_beside = json_array_size(json_object_get(request, "reference_cpus")) > 0;
+  log_span(is_beside ? "open-beside" : "open-measurer", tune_clock_seconds());
   answer(
       json_pack("{s:O, s:f}", "task", json_object_get(request, "task"), "reference_seconds", time));
 }

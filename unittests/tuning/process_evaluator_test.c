@@ -357,7 +357,7 @@ static void servers_are_told_the_device(void **state) {
     assert_ptr_equal(json_object_get(target, "device"), options.target.fingerprint);
     json_decref(request);
     assert_ok(tune_request_open_measurer(&options, &cores, &f->task, "task", signature, "/r.so",
-                                         &request));
+                                         false, &request));
     assert_string_equal(json_string_value(json_object_get(request, "target")), options.target.name);
     const char *device = json_string_value(json_object_get(request, "device"));
     if (has_device)
