@@ -33,16 +33,25 @@ static double processor_seconds(void) {
              : 0;
 }
 
+// Beside others a run may have to wait, and takes no longer than the processor had of it.
+static tune_status time_once(const task *t, tune_kernel *kernel, double *out_seconds) {
+  double before = processor_seconds();
+  TUNE_RETURN_IF_ERROR(kernel->methods->time(kernel, 1, out_seconds));
+  if (t->reference_cpu_count)
+    *out_seconds = fmin(*out_seconds, processor_seconds() - before);
+  return TUNE_OK;
+}
+
 // The first run is of guarded memory, which takes its time.
-static tune_status time_again(tune_kernel *kernel, double *seconds) {
+static tune_status time_again(const task *t, tune_kernel *kernel, double *seconds) {
   if (*seconds >= LONG_RUN)
     return TUNE_OK;
   kernel->methods->rewind(kernel);
-  TUNE_RETURN_IF_ERROR(kernel->methods->time(kernel, 1, seconds));
+  TUNE_RETURN_IF_ERROR(time_once(t, kernel, seconds));
   for (int run = 1; run < TUNE_SHORT_REFERENCE_RUNS && *seconds < TUNE_SHORT_REFERENCE; ++run) {
     double again;
     kernel->methods->rewind(kernel);
-    TUNE_RETURN_IF_ERROR(kernel->methods->time(kernel, 1, &again));
+    TUNE_RETURN_IF_ERROR(time_once(t, kernel, &again));
     *seconds = fmin(*seconds, again);
   }
   return TUNE_OK;
@@ -69,18 +78,14 @@ static tune_status run_here(void *context, child_notes *notes, json_t **out_repo
   notes->kernel = kernel;
   notes->phase = "running the reference";
   tune_reference_report report = {.leans = kernel->leaning != NULL};
-  double processor = processor_seconds();
-  TUNE_RETURN_IF_ERROR(methods->time(kernel, 1, &report.seconds));
-  // Beside others it may have to wait.
-  if (t->reference_cpu_count)
-    report.seconds = fmin(report.seconds, processor_seconds() - processor);
+  TUNE_RETURN_IF_ERROR(time_once(t, kernel, &report.seconds));
   TUNE_RETURN_IF_ERROR(tune_status_annotate(
       methods->check(kernel), "the reference, which is the plain lowering, writes outside of its "
                               "arguments"));
   notes->phase = "reading the reference's outputs";
   TUNE_RETURN_IF_ERROR(transfer_outputs(kernel, &t->signature, order->fd, &report.outputs));
   notes->phase = "running the reference again";
-  tune_status status = order->is_timed ? time_again(kernel, &report.seconds) : TUNE_OK;
+  tune_status status = order->is_timed ? time_again(t, kernel, &report.seconds) : TUNE_OK;
   if (tune_status_is_ok(status))
     status = tune_reference_report_to_json(&report, out_report);
   tune_reference_report_deinit(&report);

@@ -181,6 +181,7 @@ static tune_status run(search *s) {
   TUNE_RETURN_IF_ERROR(tune_search_write_groupings(s));
   tell_restarted(s, &s->evaluator);
   tell_restarted(s, &s->of_one_thread);
+  tell_restarted(s, &s->servers.evaluator);
   for (size_t i = 0; i < sizeof s->ahead.spares / sizeof *s->ahead.spares; i++)
     tell_restarted(s, &s->ahead.spares[i]);
   tune_search_look_back(s);

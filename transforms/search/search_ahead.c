@@ -30,6 +30,17 @@ static void forget(search *s) {
   ahead->is_prepared = false;
 }
 
+// Servers that failed may do so again: the next task gets others.
+static void give_up(search *s) {
+  forget(s);
+  tune_evaluator_destroy(&s->ahead.spares[s->ahead.of_one_thread]);
+}
+
+void tune_search_drop_prepared(search *s) {
+  if (!s->is_of_parts && s->ahead.index == s->index)
+    forget(s);
+}
+
 static tune_status start(search *s, bool of_one_thread) {
   tune_process_evaluator_options options;
   const tune_target_facts *facts = of_one_thread ? s->tasks.of_one_thread : s->tasks.facts;
@@ -39,29 +50,45 @@ static tune_status start(search *s, bool of_one_thread) {
   return tune_evaluator_process_create(&options, &s->ahead.spares[of_one_thread]);
 }
 
-// Where builds take turns with what is timed, there is no meanwhile.
-static bool is_worth_it(const search *s, size_t task) {
-  return !s->ahead.is_prepared && !s->looks[task].is_ahead && !tune_search_is_interrupted(s) &&
-         (!s->cores.are_shared || is_of_one_thread(s, task));
+// Whether there are cores that the next task can be prepared on while the present one is timed:
+// not where builds take turns with that, nor where it is timed on cores that a task of one thread
+// takes to be free.
+static bool has_cores(const search *s, size_t next) {
+  return is_of_one_thread(s, next) ? is_of_one_thread(s, s->index) : !s->cores.are_shared;
 }
 
-tune_status tune_search_prepare_next(search *s) {
+static bool is_worth_it(const search *s, size_t next) {
+  return !s->ahead.is_prepared && !s->looks[next].is_ahead && !tune_search_is_interrupted(s) &&
+         has_cores(s, next);
+}
+
+static tune_status prepare(search *s, size_t task) {
   tune_search_ahead *ahead = &s->ahead;
+  ahead->of_one_thread = is_of_one_thread(s, task);
+  TUNE_RETURN_IF_ERROR(start(s, ahead->of_one_thread));
+  ahead->is_prepared = true;
+  ahead->index = task;
+  tune_task_space_get_task(s->spaces[task], s->tasks.extraction, &ahead->task);
+  const tune_evaluator *spare = &ahead->spares[ahead->of_one_thread];
+  return spare->methods->prepare(spare->self, &ahead->task);
+}
+
+// What fails is told where the task is searched, if it fails there, too.
+tune_status tune_search_prepare_next(search *s) {
   size_t task;
   bool can_prepare = s->takes_time && s->evaluator.methods->prepare && !s->is_of_parts;
   if (!can_prepare || !tune_search_budget_next(s, &task) || !is_worth_it(s, task))
     return TUNE_OK;
-  bool of_one_thread = is_of_one_thread(s, task);
-  TUNE_RETURN_IF_ERROR(start(s, of_one_thread));
-  ahead->is_prepared = true;
-  ahead->of_one_thread = of_one_thread;
-  ahead->index = task;
-  tune_task_space_get_task(s->spaces[task], s->tasks.extraction, &ahead->task);
-  const tune_evaluator *spare = &ahead->spares[of_one_thread];
-  return spare->methods->prepare(spare->self, &ahead->task);
+  tune_status status = prepare(s, task);
+  if (tune_status_is_ok(status))
+    return TUNE_OK;
+  give_up(s);
+  if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
+    return status;
+  tune_status_free(status);
+  return TUNE_OK;
 }
 
-// What fails is told where the task is searched.
 void tune_search_advance_next(search *s) {
   tune_evaluation event;
   bool any;
@@ -69,10 +96,9 @@ void tune_search_advance_next(search *s) {
     return;
   const tune_evaluator *spare = &s->ahead.spares[s->ahead.of_one_thread];
   tune_status status = spare->methods->wait(spare->self, 0, &event, &any);
-  bool works = tune_status_is_ok(status);
+  if (!tune_status_is_ok(status))
+    give_up(s);
   tune_status_free(status);
-  if (!works)
-    forget(s);
 }
 
 tune_evaluator *tune_search_take_evaluator(search *s) {

@@ -52,8 +52,7 @@ static bool is_to_come(const search *s, size_t task) {
 double tune_search_seconds_at_best(const search *s, size_t index) {
   tune_task task;
   tune_task_space_get_task(s->spaces[index], s->tasks.extraction, &task);
-  double seconds = tune_target_facts_find_place(s->spaces[index]->facts, &task).seconds;
-  return seconds > 0 ? seconds : UNKNOWN_SECONDS;
+  return tune_target_facts_find_place(s->spaces[index]->facts, &task).seconds;
 }
 
 // How much there is to gain at a task, in seconds of a run; while defaults are looked at, what one
@@ -62,6 +61,8 @@ static double weight(const search *s, size_t index) {
   const tune_search_look *look = &s->looks[index];
   double runs = (double)tune_extracted_task_runs(&s->tasks.extraction->tasks[index]);
   double best = tune_search_seconds_at_best(s, index);
+  if (!(best > 0))
+    best = UNKNOWN_SECONDS;
   if (look->is_ahead)
     return 0;
   bool is_seen = look->in_place > 0;

@@ -240,11 +240,12 @@ static bool is_open(const search *s, const tune_session_result *result) {
          is_on_ops(s, s->index);
 }
 
-// The whole was timed a while ago, when the machine may have been slower.
+// The whole was timed a while ago, when the machine may have been slower. What the database knows
+// of it was so in another search.
 static tune_status time_whole_again(search *s, const tune_session_result *result,
                                     comparison *with) {
   double by_default, best;
-  if (tune_search_is_interrupted(s))
+  if (tune_search_is_interrupted(s) || result->new_trials == 0)
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(tune_search_time_again(s, &result->best, &by_default, &best));
   if (best > 0 && best < with->limit)

@@ -129,6 +129,7 @@ static tune_status leave_default(search *s) {
   tune_task task;
   tune_session_result result;
   tune_task_space_get_task(s->space, s->tasks.extraction, &task);
+  tune_search_drop_prepared(s);
   tune_search_take_look(s, &result);
   tune_status status = tune_search_finish_task(s, &task, &result);
   tune_session_result_deinit(&result);
@@ -143,6 +144,7 @@ static tune_status tune_one(search *s) {
     return leave_default(s);
   tune_search_advance_next(s);
   tune_search_advance_whole(s);
+  tune_search_take_evaluator(s); // the other one is free for the next task
   TUNE_RETURN_IF_ERROR(tune_search_prepare_next(s));
   tune_status status = tune_search_run_session(s, &task, &result);
   remark_missing_counters(s);

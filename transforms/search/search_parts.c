@@ -113,8 +113,9 @@ tune_status tune_search_enter_parts(search *s, tune_fusion_cut_form form, search
     return TUNE_OK;
   *out_before = *s;
   // The parts have the time that the task would have had.
+  double share = s->end > 0 ? tune_search_budget_share(s) : 0;
   if (s->end > 0)
-    s->end = tune_clock_seconds() + tune_search_budget_share(s);
+    s->end = tune_clock_seconds() + (share > 0 ? share : 0);
   if (!s->is_of_parts)
     s->whole = s->index;
   s->is_of_parts = true;

@@ -118,6 +118,8 @@ tune_status tune_search_profile(search *s, double deadline) {
     return TUNE_OK;
   profile p = {.search = s, .deadline = deadline};
   tune_status status = run(&p);
+  if (!s->servers.is_prepared)
+    tune_search_stop_servers(s);
   // A module that does not work as a whole has tasks that may.
   if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
     return status;

@@ -148,7 +148,7 @@ bool tune_search_budget_is_enough(const struct tune_search *s);
 // The task to turn to: where there is a time, of those that have not begun the one at which there
 // is most to gain, else the first. False: all have begun.
 bool tune_search_budget_next(const struct tune_search *s, size_t *out_task);
-// What a run of task `index` takes at best, by the roofline.
+// What a run of task `index` takes at best, by the roofline; 0: not known.
 double tune_search_seconds_at_best(const struct tune_search *s, size_t index);
 // Whether looking at defaults has taken the time that is for it.
 double tune_search_budget_end_of_profile(const struct tune_search *s);
@@ -160,6 +160,8 @@ tune_status tune_search_prepare_next(struct tune_search *s);
 void tune_search_advance_next(struct tune_search *s);
 // The evaluator for the present task, which takes up what was prepared of that; borrowed.
 tune_evaluator *tune_search_take_evaluator(struct tune_search *s);
+// Forgets what was prepared of the present task.
+void tune_search_drop_prepared(struct tune_search *s);
 void tune_search_ahead_deinit(tune_search_ahead *ahead);
 
 // Starts the servers for the module as a whole, where there are none yet. The module's text is what

@@ -18,6 +18,8 @@
 // time to others.
 #define SHARED_PLATEAU_TRIALS 24
 #define SHARED_PLATEAU_PERCENT 1.0
+// Where no time is left, in seconds.
+#define LEAST_SESSION 0.001
 
 typedef struct tune_search search;
 
@@ -299,7 +301,8 @@ static tune_status run_seeded(search *s, const tune_task *task, const seed_list 
   tune_session_options session = s->options->session;
   double share = tune_search_budget_share(s);
   session.hopeless_trials = may_be_hopeless ? HOPELESS_TRIALS : 0;
-  session.seconds = share > 0 ? share : 0;
+  // A session without a limit would go on without an end.
+  session.seconds = share > 0 ? share : s->end > 0 ? LEAST_SESSION : 0;
   session.seeds = seeds->configs;
   session.seed_count = seeds->count;
   size_t next;
@@ -358,14 +361,20 @@ tune_status tune_search_time_again(search *s, const tune_config *best, double *o
   tune_task task;
   *out_default = *out_best = 0;
   tune_task_space_get_task(s->space, s->tasks.extraction, &task);
-  session.trials = 2;
+  bool is_default = tune_config_equal(best, &s->space->config);
+  session.trials = is_default ? 1 : 2;
   session.finalists = 0;
   session.seeds = best;
-  session.seed_count = 1;
+  session.seed_count = is_default ? 0 : 1;
   bool tells_progress = s->tells_progress;
   s->tells_progress = false;
   tune_status status = run_session(s, &task, session, (record_view){.is_apart = true}, &result);
   s->tells_progress = tells_progress;
+  // The reference does not work now, though it did.
+  if (tune_status_get_code(status) == TUNE_FAILED_PRECONDITION) {
+    tune_status_free(status);
+    return TUNE_OK;
+  }
   if (tune_status_is_ok(status) && result.has_best) {
     *out_default = result.default_time;
     *out_best = result.time.median;

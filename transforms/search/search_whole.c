@@ -336,7 +336,6 @@ static tune_status look_here(search *s) {
   }
   tune_demotion_deinit(&demotion);
   whole_deinit(&w);
-  tune_search_stop_servers(s);
   return status;
 }
 

@@ -77,6 +77,20 @@ static tune_status find_checked(const tune_task *task, tune_digest *out_digest) 
   return TUNE_OK;
 }
 
+// Tells a server to stop what it does. One that is found dead has stopped.
+static tune_status cancel_on(struct process_evaluator *evaluator, struct server *server) {
+  json_t *request;
+  bool restarted = false;
+  if (!server->connection)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_request_cancel(&request));
+  TUNE_RETURN_IF_ERROR(tune_server_send(server, request, false, &restarted));
+  if (restarted)
+    (server == &evaluator->worker ? tune_exchange_forget_worker
+                                  : tune_exchange_forget_measurer)(evaluator);
+  return TUNE_OK;
+}
+
 static tune_status close_on_measurer(struct process_evaluator *evaluator) {
   json_t *request;
   bool restarted = false;
@@ -94,8 +108,13 @@ static void drop_source(struct process_evaluator *evaluator) {
   evaluator->worker.task = SERVER_TASK_CLOSED;
 }
 
+// What runs or is built of it is stopped; answers to that are of nothing that is known.
 static void drop_reference(struct process_evaluator *evaluator) {
   bool is_read = evaluator->measurer.task == SERVER_TASK_OPENING;
+  if (is_read)
+    tune_status_free(cancel_on(evaluator, &evaluator->measurer));
+  if (evaluator->reference == REFERENCE_BUILDING && !tune_jobs_count(evaluator, JOB_BUILDING))
+    tune_status_free(cancel_on(evaluator, &evaluator->worker));
   // A server that cannot even be told to stop is found dead, and restarted, by the next task.
   tune_status_free(close_on_measurer(evaluator));
   if (evaluator->reference_path && !is_read)
@@ -114,9 +133,7 @@ static tune_status turn_to(struct process_evaluator *evaluator, const tune_task 
   TUNE_RETURN_IF_ERROR(find_checked(task, &checked));
   bool times_tasks = task->module && task->module->times_tasks;
   bool is_open = tune_digest_equal(&source, &evaluator->source);
-  // One that is being built is the worker's answer to what it has open.
-  bool is_checked = tune_digest_equal(&checked, &evaluator->checked) && !times_tasks &&
-                    (is_open || evaluator->reference == REFERENCE_BUILT);
+  bool is_checked = tune_digest_equal(&checked, &evaluator->checked) && !times_tasks;
   evaluator->task = task;
   if (!is_open)
     drop_source(evaluator);
@@ -127,6 +144,7 @@ static tune_status turn_to(struct process_evaluator *evaluator, const tune_task 
   if (is_checked)
     return TUNE_OK;
   drop_reference(evaluator);
+  evaluator->was_prepared = evaluator->is_preparing;
   if (times_tasks)
     evaluator->reference = REFERENCE_BUILT;
   snprintf(evaluator->measurer.task_id, sizeof evaluator->measurer.task_id, "task-%llu",
@@ -188,20 +206,6 @@ static void process_release(void *self, uint64_t ticket) {
   struct job *job = tune_jobs_find(evaluator, ticket);
   if (job)
     tune_jobs_remove(evaluator, job);
-}
-
-// Tells a server to stop what it does. One that is found dead has stopped.
-static tune_status cancel_on(struct process_evaluator *evaluator, struct server *server) {
-  json_t *request;
-  bool restarted = false;
-  if (!server->connection)
-    return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(tune_request_cancel(&request));
-  TUNE_RETURN_IF_ERROR(tune_server_send(server, request, false, &restarted));
-  if (restarted)
-    (server == &evaluator->worker ? tune_exchange_forget_worker
-                                  : tune_exchange_forget_measurer)(evaluator);
-  return TUNE_OK;
 }
 
 static bool is_interrupted(const tune_compare_order *order) {

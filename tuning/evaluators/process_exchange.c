@@ -261,6 +261,19 @@ static tune_status blame_reference(tune_status status) {
                                             : status;
 }
 
+// Takes `status`. What was prepared beside others and fails once its task is open has another turn,
+// with all that a task has that was not.
+static tune_status forgive_prepared(struct process_evaluator *evaluator, tune_status status,
+                                    bool *out_is_forgiven) {
+  *out_is_forgiven =
+      !tune_status_is_ok(status) && evaluator->was_prepared && !evaluator->is_preparing;
+  if (!*out_is_forgiven)
+    return status;
+  evaluator->was_prepared = false;
+  tune_status_free(status);
+  return TUNE_OK;
+}
+
 static tune_status handle_reference(struct process_evaluator *evaluator, const json_t *reply) {
   tune_evaluation event = {0};
   tune_status status = tune_reply_read_build(reply, &event);
@@ -268,8 +281,10 @@ static tune_status handle_reference(struct process_evaluator *evaluator, const j
     status = tune_status_make(
         TUNE_FAILED_PRECONDITION, "the plain lowering, which results are checked against: %s: %s",
         tune_verdict_name(event.verdict), event.error ? event.error : "no reason given");
-  evaluator->reference = REFERENCE_BUILT;
   tune_evaluation_deinit(&event);
+  bool is_forgiven;
+  status = forgive_prepared(evaluator, status, &is_forgiven);
+  evaluator->reference = is_forgiven ? REFERENCE_TO_BUILD : REFERENCE_BUILT;
   return status;
 }
 
@@ -316,6 +331,8 @@ static tune_status handle_measurer(struct process_evaluator *evaluator, const js
   bool is_opened;
   if (!wire) {
     tune_status status = blame_reference(handle_opened(&evaluator->measurer, reply, &is_opened));
+    bool is_forgiven;
+    status = forgive_prepared(evaluator, status, &is_forgiven);
     if (tune_status_is_ok(status) && is_opened)
       status = take_reference(evaluator, reply);
     return tune_status_annotate(status,

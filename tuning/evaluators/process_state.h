@@ -47,6 +47,7 @@ struct process_evaluator {
   tune_digest source;       // what the worker has open; "": nothing
   tune_digest checked;      // what `reference` and the measurer's task are of; "": nothing
   bool is_preparing;        // else what is opened on the measurer is for the cores that time
+  bool was_prepared;        // and has not failed: beside others, what takes long may be cut off
   double reference_seconds; // 0 as long as the measurer has not run it
   struct job *jobs;         // in the order of build
   size_t job_count, job_capacity;
