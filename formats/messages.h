@@ -63,11 +63,11 @@ typedef struct tune_limits {
 // The limits of one build and of one run (checking and timing an artifact) that searches and
 // exports ask for, where nobody says otherwise.
 #define TUNE_BUILD_SECONDS 30.0
-// Of processes that work while something is timed, and let those go first that it waits for.
-#define TUNE_BESIDE_NICENESS 10
 #define TUNE_BUILD_BYTES 4e9
 #define TUNE_RUN_SECONDS 30.0
 #define TUNE_RUN_BYTES 8e9
+// Of processes that work while something is timed, and let those go first that it waits for.
+#define TUNE_BESIDE_NICENESS 10
 // A reference is plain code, and may take so many times longer than a run is allowed to.
 #define TUNE_REFERENCE_FACTOR 4.0
 // A server's own, for a request that has no limits: one written by hand, or of somebody else's

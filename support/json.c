@@ -91,6 +91,15 @@ char *tune_json_dump(const json_t *value, size_t flags) {
   return text;
 }
 
+tune_status tune_json_digest(const json_t *value, tune_digest *out_digest) {
+  char *text = tune_json_dump(value, JSON_COMPACT | JSON_SORT_KEYS);
+  if (!text)
+    return tune_status_out_of_memory("the digest of a JSON value");
+  *out_digest = tune_digest_of_bytes(text, strlen(text));
+  free(text);
+  return TUNE_OK;
+}
+
 void tune_json_append_text(json_t *texts, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);

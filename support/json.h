@@ -12,6 +12,7 @@
 #ifndef TUNE_SUPPORT_JSON_H
 #define TUNE_SUPPORT_JSON_H
 
+#include "support/digest.h"
 #include "support/status.h"
 
 #include <jansson.h>
@@ -45,6 +46,8 @@ json_t *tune_json_pack(const char *format, ...);
 // `value` as text, with the flags of json_dumps: the caller's, to free. NULL where memory ran out,
 // or `value` is NULL.
 char *tune_json_dump(const json_t *value, size_t flags);
+// The digest of `value`, whatever the order of its members.
+tune_status tune_json_digest(const json_t *value, tune_digest *out_digest);
 
 #ifdef __cplusplus
 }

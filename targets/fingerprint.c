@@ -29,13 +29,9 @@ bool tune_fingerprint_print(tune_fingerprint *fingerprint, const char **out, con
 tune_status tune_fingerprint_digest(const tune_fingerprint *fingerprint, tune_digest *out_digest) {
   json_t *object;
   TUNE_RETURN_IF_ERROR(tune_fingerprint_to_json(fingerprint, &object));
-  char *text = tune_json_dump(object, JSON_COMPACT | JSON_SORT_KEYS);
+  tune_status status = tune_json_digest(object, out_digest);
   json_decref(object);
-  if (!text)
-    return tune_status_out_of_memory("the digest of a fingerprint");
-  *out_digest = tune_digest_of_bytes(text, strlen(text));
-  free(text);
-  return TUNE_OK;
+  return status;
 }
 
 bool tune_fingerprint_has_feature(const tune_fingerprint *fingerprint, const char *feature) {

@@ -106,11 +106,8 @@ static tune_status objective_seconds(const json_t *objective, const json_t *conf
 }
 
 static tune_status config_seconds(const json_t *config, double *out_seconds) {
-  char *text = tune_json_dump(config, JSON_COMPACT | JSON_SORT_KEYS);
-  if (!text)
-    return tune_status_out_of_memory("reading a config");
-  tune_digest digest = tune_digest_of_bytes(text, strlen(text));
-  free(text);
+  tune_digest digest;
+  TUNE_RETURN_IF_ERROR(tune_json_digest(config, &digest));
   digest.text[12] = '\0'; // 48 bits are exact in a double
   *out_seconds = 1e-3 * (1 + (double)strtoull(digest.text, NULL, 16) * 0x1p-48);
   return TUNE_OK;

@@ -40,8 +40,6 @@
 // than its tasks one by one, and then both are timed. At most so much of the time is kept for that.
 #define WHOLE_BUILDS 3
 #define MOST_FOR_WHOLE 0.4
-// A session that may run for no time at all would have no limit.
-#define LEAST_SESSION 0.001
 
 typedef struct tune_search search;
 
@@ -227,7 +225,7 @@ double tune_search_budget_share(const search *s) {
                    (is_last && seconds > LEAST_BUILDS * seconds_of_build(s));
   if ((!is_enough && !s->is_of_parts) || s->looks[s->index].is_ahead)
     return -1;
-  if (seconds < LEAST_SESSION)
-    seconds = LEAST_SESSION;
+  if (seconds < TUNE_SEARCH_LEAST_SESSION)
+    seconds = TUNE_SEARCH_LEAST_SESSION;
   return own > 0 && own < seconds ? own : seconds;
 }

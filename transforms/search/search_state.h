@@ -23,6 +23,8 @@ extern "C" {
 
 // The share of the time for all tasks that is kept for the module as a whole.
 #define TUNE_SEARCH_WHOLE_SHARE 0.1
+// Seconds of a session for which no time is left: one of no time at all would have no limit.
+#define TUNE_SEARCH_LEAST_SESSION 0.001
 
 // How many winners of similar tasks are tried right after the default.
 #define TUNE_SEARCH_NEIGHBOURS 3

@@ -18,8 +18,6 @@
 // time to others.
 #define SHARED_PLATEAU_TRIALS 24
 #define SHARED_PLATEAU_PERCENT 1.0
-// Where no time is left, in seconds.
-#define LEAST_SESSION 0.001
 
 typedef struct tune_search search;
 
@@ -301,8 +299,7 @@ static tune_status run_seeded(search *s, const tune_task *task, const seed_list 
   tune_session_options session = s->options->session;
   double share = tune_search_budget_share(s);
   session.hopeless_trials = may_be_hopeless ? HOPELESS_TRIALS : 0;
-  // A session without a limit would go on without an end.
-  session.seconds = share > 0 ? share : s->end > 0 ? LEAST_SESSION : 0;
+  session.seconds = share > 0 ? share : s->end > 0 ? TUNE_SEARCH_LEAST_SESSION : 0;
   session.seeds = seeds->configs;
   session.seed_count = seeds->count;
   size_t next;

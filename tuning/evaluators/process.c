@@ -3,7 +3,7 @@
 #include "tuning/evaluators/process.h"
 
 #include "support/clock.h"
-#include "support/message.h"
+#include "support/json.h"
 #include "tuning/evaluators/process_state.h"
 #include "tuning/measure/placements.h"
 
@@ -49,13 +49,9 @@ static tune_status find_source(const struct process_evaluator *evaluator, const 
                                tune_digest *out_digest) {
   json_t *request;
   TUNE_RETURN_IF_ERROR(tune_request_open_worker(&evaluator->options, task, "", &request));
-  char *text = json_dumps(request, JSON_COMPACT | JSON_SORT_KEYS);
+  tune_status status = tune_json_digest(request, out_digest);
   json_decref(request);
-  if (!text)
-    return tune_status_out_of_memory("opening a task");
-  *out_digest = tune_digest_of_bytes(text, strlen(text));
-  free(text);
-  return TUNE_OK;
+  return status;
 }
 
 static void add_text(tune_digest_stream *stream, const char *text) {
