@@ -51,5 +51,8 @@ void tune_search_take_look(search *s, tune_session_result *out_result) {
                                                                                : TUNE_STOP_TIME,
                                        .drift = 1};
   *out_result = look->has_result ? look->result : nothing;
+  // A look is one trial long; why there were no others is another matter.
+  if (out_result->stop == TUNE_STOP_TRIALS && s->options->session.trials > 1)
+    out_result->stop = nothing.stop;
   look->has_result = false;
 }

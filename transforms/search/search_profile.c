@@ -58,7 +58,8 @@ static void take_parts(search *s, const tune_evaluation *event) {
   size_t count = s->tasks.extraction->task_count;
   for (size_t i = 0; i < event->part_count; i++) {
     const tune_part_time *part = &event->parts[i];
-    size_t task = tune_task_function_index(part->function);
+    size_t index = tune_task_function_index(part->function);
+    size_t task = index < s->servers.run_count ? s->servers.run[index] : count;
     if (task < count) {
       // Of what threads do at once that of one counts.
       double at_once = (double)s->tasks.extraction->tasks[task].at_once;

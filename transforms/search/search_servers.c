@@ -21,6 +21,8 @@ static tune_status start(search *s) {
   TUNE_RETURN_IF_ERROR(tune_scratch_create(&servers->scratch));
   TUNE_RETURN_IF_ERROR(
       tune_whole_task_write(s->module, servers->scratch, "module", &servers->path));
+  TUNE_RETURN_IF_ERROR(tune_module_tasks_list_run(&s->tasks, s->module, s->options->function,
+                                                  &servers->run, &servers->run_count));
   tune_search_describe_evaluator(s->options, s->tasks.facts, &options);
   tune_whole_task_set_limits(&options);
   return tune_evaluator_process_create(&options, &servers->evaluator);
@@ -40,6 +42,7 @@ void tune_search_stop_servers(search *s) {
   tune_scratch_destroy(servers->scratch);
   tune_space_destroy(servers->no_knobs);
   free(servers->path);
+  free(servers->run);
   *servers = (tune_search_servers){.path = NULL};
 }
 

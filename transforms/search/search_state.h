@@ -73,6 +73,8 @@ typedef struct tune_search_servers {
   tune_scratch *scratch;
   char *path;              // of the module's text before there were winners
   tune_space *no_knobs;    // all tasks are as their choices say
+  size_t *run;             // its tasks are these of the search, in this order (module_tasks.h)
+  size_t run_count;        //
   bool is_prepared;        // what it is checked against is made meanwhile, for
   tune_task_module module; //
   tune_task task;          // this

@@ -37,6 +37,7 @@ typedef struct whole {
   ways *ways;
   const tune_task_way **ways_of; // of each
   const char **keys;             //
+  bool *is_run;                  //
   double *gains;                 //
   tune_space *space;
   json_t *defaults; // {}
@@ -134,7 +135,7 @@ static tune_status list_ways(whole *w, size_t task, size_t *out_count) {
   *out_count = 1;
   bool is_other = is_of_other_rule(s, task);
   double default_time = is_other ? winner->first_time : winner->default_time;
-  if (!has_other_than_default(s, task) || !(default_time > 0))
+  if (!w->is_run[task] || !has_other_than_default(s, task) || !(default_time > 0))
     return TUNE_OK;
   w->gains[task] = (default_time - tune_search_best_seconds(winner)) *
                    (double)tune_extracted_task_runs(&s->tasks.extraction->tasks[task]);
@@ -171,9 +172,12 @@ static tune_status prepare(whole *w) {
   w->ways_of = calloc(count + 1, sizeof *w->ways_of);
   w->keys = calloc(count + 1, sizeof *w->keys);
   w->gains = calloc(count + 1, sizeof *w->gains);
+  w->is_run = calloc(count + 1, sizeof *w->is_run);
   w->defaults = json_object();
-  if (!w->ways || !w->ways_of || !w->keys || !w->gains || !w->defaults)
+  if (!w->ways || !w->ways_of || !w->keys || !w->gains || !w->is_run || !w->defaults)
     return tune_status_out_of_memory("looking at a module as a whole");
+  for (size_t i = 0; i < w->search->servers.run_count; i++)
+    w->is_run[w->search->servers.run[i]] = true; // beyond the last: none of the tasks
   TUNE_RETURN_IF_ERROR(tune_space_create(&w->space));
   for (size_t i = 0; i < count; i++)
     TUNE_RETURN_IF_ERROR(add_task(w, i));
@@ -187,6 +191,7 @@ static void whole_deinit(whole *w) {
   free(w->ways_of);
   free(w->keys);
   free(w->gains);
+  free(w->is_run);
   json_decref(w->defaults);
   tune_space_destroy(w->space);
   free(w->path);
@@ -214,8 +219,8 @@ static tune_status run_on(whole *w, const tune_task *task, tune_demotion *out_de
 static tune_status look(whole *w, tune_demotion *out_demotion) {
   search *s = w->search;
   const tune_extraction *extraction = s->tasks.extraction;
-  TUNE_RETURN_IF_ERROR(prepare(w));
   TUNE_RETURN_IF_ERROR(tune_search_start_servers(s));
+  TUNE_RETURN_IF_ERROR(prepare(w));
   TUNE_RETURN_IF_ERROR(tune_whole_task_write(s->module, s->servers.scratch, "winners", &w->path));
   MlirOperation function;
   TUNE_RETURN_IF_ERROR(

@@ -4,6 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "support/file.h"
+#include "transforms/lower/common/memory.h"
 #include "transforms/tasks/module_key.h"
 #include "tuning/device/device_file.h"
 
@@ -197,6 +198,50 @@ tune_status tune_module_tasks_cut(const tune_module_tasks *tasks, MlirOperation 
   TUNE_RETURN_IF_ERROR(status);
   TUNE_RETURN_IF_ERROR(tune_anchors_init(out_anchors, *out_extraction));
   return tune_anchors_check(out_anchors, module, tasks->facts->name.target);
+}
+
+static tune_status list_all(size_t count, size_t **out_run, size_t *out_count) {
+  *out_run = calloc(count + 1, sizeof **out_run);
+  if (!*out_run)
+    return tune_status_out_of_memory("listing the tasks of what is run");
+  for (*out_count = 0; *out_count < count; ++*out_count)
+    (*out_run)[*out_count] = *out_count;
+  return TUNE_OK;
+}
+
+static bool has_one_function(MlirModule module) {
+  size_t count = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    count += tune_ir_is(op, "func.func");
+  return count == 1;
+}
+
+static tune_status list_of_alone(const tune_module_tasks *tasks, MlirModule alone,
+                                 const char *function, size_t **out_run, size_t *out_count) {
+  MlirOperation root = mlirModuleGetOperation(alone), entry;
+  tune_extraction *extraction;
+  TUNE_RETURN_IF_ERROR(tune_ir_find_function(root, function, &entry));
+  TUNE_RETURN_IF_ERROR(tune_memory_keep_reached(root, entry));
+  TUNE_RETURN_IF_ERROR(tune_extract_cut(alone, tasks->extraction->cpu_threads, tasks->cuts.items,
+                                        tasks->cuts.count, &extraction));
+  tune_status status = list_all(extraction->task_count, out_run, out_count);
+  for (size_t i = 0; i < *out_count; ++i)
+    (*out_run)[i] = tune_extraction_find(tasks->extraction, &extraction->tasks[i].key);
+  tune_extraction_destroy(extraction);
+  return status;
+}
+
+tune_status tune_module_tasks_list_run(const tune_module_tasks *tasks, MlirModule module,
+                                       const char *function, size_t **out_run, size_t *out_count) {
+  *out_run = NULL;
+  *out_count = 0;
+  if (has_one_function(module))
+    return list_all(tasks->extraction->task_count, out_run, out_count);
+  MlirModule alone = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
+  tune_status status = list_of_alone(tasks, alone, function, out_run, out_count);
+  mlirModuleDestroy(alone);
+  return status;
 }
 
 tune_status tune_module_tasks_make_space(const tune_module_tasks *tasks, size_t task,

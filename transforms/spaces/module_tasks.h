@@ -76,6 +76,13 @@ tune_status tune_module_tasks_cut(const tune_module_tasks *tasks, MlirOperation 
                                   const tune_task_cuts *cuts, tune_extraction **out_extraction,
                                   tune_anchors *out_anchors);
 
+// Which of `tasks`, which are those of `module`, the function `function` (NULL: the only one, or
+// @main) runs, in the order in which a module of that function alone has them: a build of it counts
+// tasks so, and has no others. What is none of `tasks` has their count. The caller's, to free.
+// FAILED_PRECONDITION where the function cannot be run.
+tune_status tune_module_tasks_list_run(const tune_module_tasks *tasks, MlirModule module,
+                                       const char *function, size_t **out_run, size_t *out_count);
+
 // The space of task `task`, as its attempt says; to be destroyed.
 tune_status tune_module_tasks_make_space(const tune_module_tasks *tasks, size_t task,
                                          tune_task_space **out_space);
