@@ -27,6 +27,8 @@ row(targets/runtime)
 # elsewhere.
 row(tuning/space support jansson xxhash)
 row(tuning/record support tuning/space jansson)
+# Arrays that users give.
+row(tuning/arrays support formats targets jansson zlib)
 row(tuning/strategies support tuning/space)
 row(tuning/measure support tuning/space)
 row(tuning/database support formats tuning/record jansson sqlite)
@@ -98,19 +100,22 @@ row(transforms/search
     support formats tuning/space tuning/database tuning/evaluators tuning/session tuning/device tuning/remote
     dialects transforms/ir transforms/normalize transforms/tasks transforms/spaces
     transforms/variants mlir-c)
+row(transforms/precision
+    support formats targets tuning/arrays tuning/evaluators tuning/device dialects transforms/ir
+    transforms/normalize transforms/tasks transforms/spaces transforms/lower/common
+    transforms/search jansson mlir-c)
 row(transforms/passes
     support formats tuning/space tuning/strategies tuning/device dialects transforms/ir transforms/tasks
     transforms/lower/common transforms/lower transforms/spaces transforms/variants
-    transforms/search mlir-c)
+    transforms/search transforms/precision mlir-c)
 # The programs. tune-measure runs on machines without MLIR.
 row(tools/common support formats jansson)
 row(tools/tune-measure/counts support formats targets tuning jansson)
 row(tools/tune-measure
     support formats targets tuning tools/common tools/tune-measure/counts jansson)
 row(tools/tune-db support tuning tools/common jansson)
-row(tools/tune-run/arrays support targets jansson zlib)
 row(tools/tune-run
-    support formats targets tuning tools/common tools/tune-run/arrays jansson zlib)
+    support formats targets tuning tools/common jansson)
 row(tools/tune-worker support formats tuning dialects transforms tools/common mlir-c llvm-c jansson)
 row(tools/plugin dialects transforms mlir)
 row(tools/tune-opt support transforms/ir tools/plugin mlir)

@@ -108,8 +108,7 @@ void tune_allow_add(MlirOperation op, tune_allowances allowances) {
       tune_allow_attribute(mlirOperationGetContext(op), read(op) | allowances));
 }
 
-// What `op` and all that it is in say.
-static tune_allowances read_all(MlirOperation op) {
+tune_allowances tune_allow_get_all(MlirOperation op) {
   tune_allowances allowances = 0;
   for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
     allowances |= read(op);
@@ -119,7 +118,7 @@ static tune_allowances read_all(MlirOperation op) {
 static MlirWalkResult place(MlirOperation op, void *user_data) {
   (void)user_data;
   MlirOperation multiply = find_multiplication(op);
-  tune_allowances allowances = mlirOperationIsNull(multiply) ? 0 : read_all(op);
+  tune_allowances allowances = mlirOperationIsNull(multiply) ? 0 : tune_allow_get_all(op);
   if (allowances)
     tune_allow_add(multiply, allowances);
   return MlirWalkResultAdvance;

@@ -52,6 +52,9 @@ bool tune_allow_is_product(MlirOperation op);
 // What factors of the product `op` may be rounded to. Nothing before tune_allow_place.
 tune_allowances tune_allow_get(MlirOperation op);
 
+// What the attributes on `op`, a product, and on all that it is in say: before tune_allow_place.
+tune_allowances tune_allow_get_all(MlirOperation op);
+
 // Allows that to `op`, a product, beside what it is allowed already.
 void tune_allow_add(MlirOperation op, tune_allowances allowances);
 

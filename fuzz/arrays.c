@@ -6,7 +6,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "fuzz/fuzz.h"
-#include "tools/tune-run/arrays/array_file.h"
+#include "tuning/arrays/array_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,13 +23,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   FILE *file = fopen(path, "wb");
   fuzz_require(file && fwrite(data, 1, size - 1, file) == size - 1 && fclose(file) == 0,
                "the input can be written");
-  array_file arrays;
-  if (fuzz_accept(array_file_unpack(path, folder, "out", &arrays)))
+  tune_array_file arrays;
+  if (fuzz_accept(tune_array_file_unpack(path, folder, "out", &arrays)))
     for (size_t i = 0; i < arrays.count; ++i)
       fuzz_require(access(arrays.items[i].path, R_OK) == 0, "what was unpacked is there");
   for (size_t i = 0; i < arrays.count; ++i)
     if (arrays.items[i].path)
       unlink(arrays.items[i].path);
-  array_file_deinit(&arrays);
+  tune_array_file_deinit(&arrays);
   return 0;
 }

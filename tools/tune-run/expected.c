@@ -5,7 +5,7 @@
 #include "support/string_builder.h"
 #include "targets/npy.h"
 #include "targets/output_check.h"
-#include "tools/tune-run/arrays/array_file.h"
+#include "tuning/arrays/array_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct expected_outputs {
   const char *path; // borrowed
   char *folder;
   tune_signature signature;
-  array_file arrays;
+  tune_array_file arrays;
   char **made;        // paths of ours, NULL where the user named one
   const char **paths; // what is compared
   tune_tolerance tolerance;
@@ -78,7 +78,7 @@ tune_status expected_create(const char *path, const char *folder, const json_t *
       status = tune_status_out_of_memory("reading what is expected");
   }
   if (tune_status_is_ok(status))
-    status = array_file_unpack(path, folder, "expected-", &e->arrays);
+    status = tune_array_file_unpack(path, folder, "expected-", &e->arrays);
   if (tune_status_is_ok(status))
     status = check_count(e, path);
   if (tune_status_is_ok(status))
@@ -102,7 +102,7 @@ void expected_destroy(expected_outputs *e) {
   free(e->paths);
   free(e->folder);
   free(e->error);
-  array_file_deinit(&e->arrays);
+  tune_array_file_deinit(&e->arrays);
   tune_signature_deinit(&e->signature);
   free(e);
 }

@@ -7,11 +7,11 @@
 #include "formats/worker_requests.h"
 #include "support/file.h"
 #include "support/json.h"
-#include "tools/tune-run/exchange.h"
 #include "tools/tune-run/progress.h"
 #include "tools/tune-run/settings.h"
 #include "tuning/device/device_file.h"
 #include "tuning/device/process_target.h"
+#include "tuning/evaluators/exchange.h"
 #include "tuning/remote/export_file.h"
 #include "tuning/remote/remote_builder.h"
 
@@ -100,7 +100,7 @@ static tune_status ask_worker(exporter *e, const char *database, const char *tex
     json_decref(request);
     return status;
   }
-  status = exchange_ask(worker, request, &e->reply);
+  status = tune_exchange_ask(worker, request, NULL, &e->reply);
   tune_connection_close(worker);
   TUNE_RETURN_IF_ERROR(status);
   return tune_reply_was_read(tune_candidates_reply_from_json(e->reply, &e->list));

@@ -5,7 +5,7 @@
 #include "formats/signature.h"
 #include "support/json.h"
 #include "targets/npy.h"
-#include "tools/tune-run/arrays/argument_names.h"
+#include "tools/tune-run/argument_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,14 +17,14 @@ tune_status given_arrays_unpack(const run_settings *settings, const char *folder
                                 given_arrays *out_arrays) {
   *out_arrays = (given_arrays){.paths = NULL};
   const char *path = settings->input_file;
-  return path ? array_file_unpack(path, folder, "input-", &out_arrays->file) : TUNE_OK;
+  return path ? tune_array_file_unpack(path, folder, "input-", &out_arrays->file) : TUNE_OK;
 }
 
 void given_arrays_deinit(given_arrays *a) {
   argument_names_destroy(a->names, a->count);
   free(a->paths);
   free(a->types);
-  array_file_deinit(&a->file);
+  tune_array_file_deinit(&a->file);
   *a = (given_arrays){.paths = NULL};
 }
 
@@ -40,7 +40,7 @@ static size_t find_argument(const given_arrays *a, const char *name) {
 // The names of some arrays are arguments' and those of others are not: by their order some would be
 // another argument's than their name says.
 static tune_status check_order(const given_arrays *a, const char *path) {
-  const array_file *file = &a->file;
+  const tune_array_file *file = &a->file;
   for (size_t i = 0; i < file->count; ++i) {
     size_t argument = find_argument(a, file->items[i].name);
     if (argument == NO_ARGUMENT || argument == i)
@@ -57,7 +57,7 @@ static tune_status check_order(const given_arrays *a, const char *path) {
 }
 
 static tune_status match_file(given_arrays *a, const char *path) {
-  const array_file *file = &a->file;
+  const tune_array_file *file = &a->file;
   size_t named = 0;
   for (size_t i = 0; i < file->count; ++i)
     named += find_argument(a, file->items[i].name) != NO_ARGUMENT;
@@ -235,7 +235,7 @@ static bool is_numbered(const char *name) {
 
 // What tune-opt writes has %arg0, %arg1, ... for the names that arguments had.
 static void tell_order(const given_arrays *a, const run_settings *settings, json_t *notes) {
-  const array_file *file = &a->file;
+  const tune_array_file *file = &a->file;
   for (size_t i = 0; i < file->count; ++i)
     if (is_numbered(file->items[i].name) || find_argument(a, file->items[i].name) != NO_ARGUMENT)
       return;

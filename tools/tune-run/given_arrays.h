@@ -14,13 +14,13 @@
 
 #include "formats/signature.h"
 #include "formats/worker_replies.h"
-#include "tools/tune-run/arrays/array_file.h"
 #include "tools/tune-run/settings.h"
+#include "tuning/arrays/array_file.h"
 
 #include <jansson.h>
 
 typedef struct given_arrays {
-  array_file file;        // unpacked from --inputs
+  tune_array_file file;   // unpacked from --inputs
   const char **paths;     // of .npy files, by argument; NULL: it is made by the seed
   tune_value_type *types; // of the arguments, with the shapes of the arrays that there are
   size_t count;           // of arguments, once they are matched

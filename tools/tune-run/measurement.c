@@ -2,7 +2,7 @@
 
 #include "tools/tune-run/measurement.h"
 
-#include "tools/tune-run/exchange.h"
+#include "tuning/evaluators/exchange.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ tune_status measurement_run(const benchmark *b, const measured_subjects *of, jso
                             tune_run_reply *out_run) {
   json_t *request;
   TUNE_RETURN_IF_ERROR(make_request(b, of, &request));
-  tune_status status = exchange_ask(b->measurer, request, out_reply);
+  tune_status status = tune_exchange_ask(b->measurer, request, NULL, out_reply);
   if (tune_status_get_code(status) == TUNE_DEADLINE_EXCEEDED)
     return tune_status_join(
         tune_status_make(TUNE_DEADLINE_EXCEEDED,

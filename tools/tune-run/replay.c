@@ -6,10 +6,10 @@
 #include "formats/worker_requests.h"
 #include "support/json.h"
 #include "support/units.h"
-#include "tools/tune-run/exchange.h"
 #include "tools/tune-run/progress.h"
 #include "tuning/database/database.h"
 #include "tuning/device/process_target.h"
+#include "tuning/evaluators/exchange.h"
 #include "tuning/evaluators/process.h"
 
 #include <errno.h>
@@ -80,7 +80,7 @@ static tune_status find_task(replay *r) {
     json_decref(request);
     return status;
   }
-  status = exchange_ask(worker, request, &r->reply);
+  status = tune_exchange_ask(worker, request, NULL, &r->reply);
   tune_connection_close(worker);
   TUNE_RETURN_IF_ERROR(status);
   TUNE_RETURN_IF_ERROR(tune_reply_was_read(tune_candidates_reply_from_json(r->reply, &r->list)));

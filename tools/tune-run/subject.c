@@ -6,9 +6,9 @@
 #include "formats/worker_requests.h"
 #include "support/file.h"
 #include "support/json.h"
-#include "tools/tune-run/exchange.h"
 #include "tools/tune-run/subject_sizes.h"
 #include "tuning/device/device_file.h"
+#include "tuning/evaluators/exchange.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -96,7 +96,7 @@ static tune_status ask(tune_connection *worker, const tune_open_source_request *
                        subject *s) {
   json_t *request;
   TUNE_RETURN_IF_ERROR(tune_open_source_request_to_json(wanted, &request));
-  tune_status status = exchange_ask(worker, request, &s->reply);
+  tune_status status = tune_exchange_ask(worker, request, NULL, &s->reply);
   // A database that somebody else keeps locked, while nothing runs yet that could take too long.
   if (tune_status_get_code(status) == TUNE_DEADLINE_EXCEEDED)
     return tune_status_recode(status, TUNE_RESOURCE_EXHAUSTED);
@@ -277,7 +277,7 @@ static tune_status send_build(tune_connection *worker, const subject_build *buil
   tune_status status = build->plain || config ? tune_build_request_to_json(&wanted, &request)
                                               : tune_status_out_of_memory("building a module");
   json_decref(config);
-  return tune_status_is_ok(status) ? exchange_send(worker, request) : status;
+  return tune_status_is_ok(status) ? tune_exchange_send(worker, request) : status;
 }
 
 // Of tasks that are not built as they were scheduled at first.
@@ -344,7 +344,7 @@ tune_status subject_build_all(tune_connection *worker, const subject_build *buil
   tune_status status = TUNE_OK;
   for (size_t i = 0; i < count && tune_status_is_ok(status); ++i) {
     json_t *reply;
-    status = exchange_receive(worker, &reply);
+    status = tune_exchange_receive(worker, NULL, &reply);
     if (tune_status_is_ok(status)) {
       status = read_build(reply, builds, count);
       json_decref(reply);

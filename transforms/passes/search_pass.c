@@ -17,6 +17,7 @@
 #include "transforms/ir/ir.h"
 #include "transforms/passes/passes.h"
 #include "transforms/passes/task_options.h"
+#include "transforms/precision/precision.h"
 #include "transforms/search/search.h"
 #include "transforms/search/search_variants.h"
 #include "transforms/spaces/module_tasks.h"
@@ -118,9 +119,10 @@ typedef struct search_settings {
   const char *selection, *measure, *effort, *levels, *sizes;
   const char *variants; // the sizes that variants are wanted for; NULL: none
   const char *images;
-  tune_turns_wanted turns; // what `images` says
-  int64_t dynamic;         // what a size is taken for on devices
-  size_t round;            // where `measure` exports
+  tune_turns_wanted turns;        // what `images` says
+  tune_precision_wanted rounding; // what `error-budget` and `inputs` say
+  int64_t dynamic;                // what a size is taken for on devices
+  size_t round;                   // where `measure` exports
   tune_progress_style report;
   bool timing, stock;
 } search_settings;
@@ -281,6 +283,16 @@ static const tune_pass_option options_table[] = {
      .initial = "",
      .summary = "how many images of a batch go through the first layers at once, on CPUs: numbers "
                 "that are compared before the search, as 1,2,8 (as an estimate has it)"},
+    {.name = "error-budget",
+     .type = TUNE_PASS_OPTION_PERCENT,
+     INTO(rounding.budget),
+     .summary = "by how much outputs may be off, the root mean square as a share of theirs, as 1%: "
+                "the products that save most for that are rounded to bf16, on CPUs (none)"},
+    {.name = "inputs",
+     .type = TUNE_PASS_OPTION_STRING,
+     INTO(rounding.inputs),
+     .summary = "a .npz or .safetensors file with the arrays of the arguments, by their order, on "
+                "which that is measured (random ones)"},
     {.name = "measure",
      .type = TUNE_PASS_OPTION_STRING,
      INTO(measure),
@@ -376,6 +388,24 @@ static tune_status read_measure(const tune_pass_options *options, search_setting
   return TUNE_OK;
 }
 
+static tune_status read_rounding(const tune_pass_options *options, search_settings *settings) {
+  tune_precision_wanted *rounding = &settings->rounding;
+  TUNE_RETURN_IF_ERROR(
+      refuse_nothing(options, "error-budget", rounding->budget, "; without it nothing is rounded"));
+  rounding->budget /= 100;
+  const char *allowed = tune_task_options_allow_words[tune_pass_options_get_enum(options, "allow")];
+  if (rounding->budget > 0 && strcmp(allowed, "tf32") == 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "option 'error-budget' is for what is rounded to bf16, and allow=%s is "
+                            "for devices; take one of the two away",
+                            allowed);
+  if (rounding->inputs && !(rounding->budget > 0))
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "option 'inputs' has no meaning without error-budget: it is the data "
+                            "that errors are measured on");
+  return TUNE_OK;
+}
+
 // The bounds of a task, where they are not given one by one.
 static void apply_effort(const tune_pass_options *options, search_settings *settings) {
   enum { QUICK_TRIALS = 32, FULL_TRIALS = 512 };
@@ -428,6 +458,7 @@ static tune_status read_options(const tune_pass_options *options, search_setting
   TUNE_RETURN_IF_ERROR(read_measure(options, settings));
   TUNE_RETURN_IF_ERROR(read_levels(settings));
   TUNE_RETURN_IF_ERROR(read_sizes(settings));
+  TUNE_RETURN_IF_ERROR(read_rounding(options, settings));
   TUNE_RETURN_IF_ERROR(tune_status_annotate(
       tune_turns_wanted_parse(settings->images, &settings->turns), "option 'images-at-once'"));
   return tune_selection_parse(settings->selection, &strategy->selection);
@@ -461,10 +492,13 @@ static tune_status search_run(MlirOperation module, const tune_pass_options *opt
   TUNE_RETURN_IF_ERROR(check_function(module, settings.search.function));
   const tune_search_reporting reporting = {
       .stream = stderr, .style = settings.report, .timing = settings.timing};
-  tune_task_options_allow(options, module);
+  if (!(settings.rounding.budget > 0)) // else some products are allowed it, by their errors
+    tune_task_options_allow(options, module);
   enter_search();
   tune_variant_plan plan = {.count = 0};
   tune_status status = settings.stock ? take_stock_form(module, &settings) : TUNE_OK;
+  if (tune_status_is_ok(status) && settings.rounding.budget > 0)
+    status = tune_precision_search(module, &settings.search, &settings.rounding, &reporting);
   if (tune_status_is_ok(status))
     status = tune_module_variants_make(module, settings.search.function, settings.variants, &plan);
   if (tune_status_is_ok(status))

@@ -2,6 +2,7 @@
 
 #include "transforms/search/module_trials.h"
 
+#include "formats/task_function.h"
 #include "support/clock.h"
 #include "support/file.h"
 #include "support/scratch.h"
@@ -28,6 +29,7 @@ typedef struct contender {
   tune_evaluator evaluator;
   double times[ROUNDS];
   size_t time_count;
+  double *task_seconds; // NULL: not wanted
   bool has_failed;
 } contender;
 
@@ -57,7 +59,8 @@ static void describe_task(contender *c, const tune_module_form *form) {
   const tune_module_trials *trials = c->trials;
   c->description = (tune_task_module){.path = c->path,
                                       .schedule = trials->options->tasks.schedule,
-                                      .is_of_other_sizes = form->takes_what_fits};
+                                      .is_of_other_sizes = form->takes_what_fits,
+                                      .times_tasks = form->times_tasks};
   c->task = tune_whole_task_describe(trials->options, trials->facts, c->extraction, c->space,
                                      &c->description);
 }
@@ -77,6 +80,10 @@ static tune_status make(contender *c, const tune_module_form *form, const char *
                                     tune_module_tasks_cpu_threads(&c->trials->options->tasks),
                                     &c->extraction));
   TUNE_RETURN_IF_ERROR(tune_space_create(&c->space));
+  c->task_seconds =
+      form->times_tasks ? calloc(c->extraction->task_count + 1, sizeof *c->task_seconds) : NULL;
+  if (form->times_tasks && !c->task_seconds)
+    return tune_status_out_of_memory("looking at forms of a module");
   TUNE_RETURN_IF_ERROR(write_module(c, folder, number));
   describe_task(c, form);
   return start(c);
@@ -90,6 +97,30 @@ static void contender_deinit(contender *c) {
   tune_space_destroy(c->space);
   tune_extraction_destroy(c->extraction);
   free(c->path);
+  free(c->task_seconds);
+}
+
+static int compare_times(const void *a, const void *b) {
+  double left = *(const double *)a, right = *(const double *)b;
+  return left < right ? -1 : left > right;
+}
+
+static double find_median(contender *c) {
+  if (c->has_failed || c->time_count < ROUNDS)
+    return 0;
+  qsort(c->times, ROUNDS, sizeof *c->times, compare_times);
+  return c->times[ROUNDS / 2];
+}
+
+static void take_results(contender *c, tune_module_form *form) {
+  form->seconds = find_median(c);
+  form->task_seconds = NULL;
+  form->task_count = 0;
+  if (!(form->seconds > 0) || !c->task_seconds)
+    return;
+  form->task_seconds = c->task_seconds;
+  form->task_count = c->extraction->task_count;
+  c->task_seconds = NULL;
 }
 
 //===--------------------------------------------------------------------------===//
@@ -103,6 +134,26 @@ static bool is_of_form(tune_status status) {
   tune_status_code code = tune_status_get_code(status);
   return code == TUNE_INVALID_ARGUMENT || code == TUNE_FAILED_PRECONDITION ||
          code == TUNE_NOT_FOUND;
+}
+
+// A task may have several functions, whose constants are packed apart: they add up.
+static tune_status take_parts(contender *c, const tune_evaluation *event) {
+  size_t count = c->extraction->task_count;
+  double *now = c->task_seconds ? calloc(count + 1, sizeof *now) : NULL;
+  if (!c->task_seconds)
+    return TUNE_OK;
+  if (!now)
+    return tune_status_out_of_memory("looking at forms of a module");
+  for (size_t i = 0; i < event->part_count; ++i) {
+    size_t task = tune_task_function_index(event->parts[i].function);
+    if (task < count) // of what threads do at once that of one counts
+      now[task] += event->parts[i].seconds / (double)c->extraction->tasks[task].at_once;
+  }
+  for (size_t i = 0; i < count; ++i)
+    if (!(c->task_seconds[i] > 0) || now[i] < c->task_seconds[i])
+      c->task_seconds[i] = now[i];
+  free(now);
+  return TUNE_OK;
 }
 
 // Waits for what becomes of the ticket.
@@ -121,10 +172,12 @@ static tune_status await(contender *c, bool *out_ended) {
     if (!any)
       continue;
     c->has_failed = event.verdict != TUNE_VERDICT_OK;
-    if (event.is_measured && !c->has_failed)
+    if (event.is_measured && !c->has_failed) {
       c->times[c->time_count++] = event.time.median;
+      status = take_parts(c, &event);
+    }
     tune_evaluation_deinit(&event);
-    return TUNE_OK;
+    return status;
   }
   *out_ended = true;
   return methods->cancel(c->evaluator.self);
@@ -155,18 +208,6 @@ static tune_status build_and_measure(contender *contenders, size_t count, bool *
   return TUNE_OK;
 }
 
-static int compare_times(const void *a, const void *b) {
-  double left = *(const double *)a, right = *(const double *)b;
-  return left < right ? -1 : left > right;
-}
-
-static double find_median(contender *c) {
-  if (c->has_failed || c->time_count < ROUNDS)
-    return 0;
-  qsort(c->times, ROUNDS, sizeof *c->times, compare_times);
-  return c->times[ROUNDS / 2];
-}
-
 // A form that cannot be made is one that does not work.
 static tune_status make_all(contender *contenders, const tune_module_form *forms, size_t count,
                             const char *folder) {
@@ -195,7 +236,7 @@ tune_status tune_module_trials_run(const tune_module_trials *trials, tune_module
   if (tune_status_is_ok(status))
     status = build_and_measure(contenders, count, out_ended);
   for (size_t i = 0; i < count; ++i) {
-    forms[i].seconds = find_median(&contenders[i]);
+    take_results(&contenders[i], &forms[i]);
     contender_deinit(&contenders[i]);
   }
   tune_scratch_destroy(scratch);

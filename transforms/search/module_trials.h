@@ -31,7 +31,14 @@ typedef struct tune_module_form {
   // Choices of it are for other sizes: they are taken where they fit. Else the form does not work
   // where one does not.
   bool takes_what_fits;
+  // It is wanted what each of its tasks takes in it, by their order in tune_extract: nothing is
+  // checked then. It is a module of one function, but for such that this calls.
+  bool times_tasks;
   double seconds; // out; 0: it does not work, or there was no time
+  // Out, to be freed: of all runs of a task in one of the module, in seconds, the least of what was
+  // measured. NULL where nothing was.
+  double *task_seconds;
+  size_t task_count;
 } tune_module_form;
 
 // Measures `count` forms. One that cannot be built or is wrong has no time; errors are those of the

@@ -9,29 +9,37 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TOOLS_TUNE_RUN_ARRAYS_ARRAY_FILE_H
-#define TUNE_TOOLS_TUNE_RUN_ARRAYS_ARRAY_FILE_H
+#ifndef TUNE_TUNING_ARRAYS_ARRAY_FILE_H
+#define TUNE_TUNING_ARRAYS_ARRAY_FILE_H
 
 #include "support/status.h"
 
 #include <stddef.h>
 
-typedef struct array_file_item {
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tune_array_file_item {
   char *name;
   char *path; // of its .npy file
-} array_file_item;
+} tune_array_file_item;
 
-typedef struct array_file {
-  array_file_item *items;
+typedef struct tune_array_file {
+  tune_array_file_item *items;
   size_t count;
-} array_file;
+} tune_array_file;
 
 // Unpacks `path`, which ends in .npz or .safetensors, into `folder`; names of files there begin
 // with `prefix`. INVALID_ARGUMENT for another ending, for types that artifacts do not take,
 // for no array at all and for two of one name, DATA_LOSS for what is damaged, with the path. To be
 // deinitialized whatever comes of it.
-tune_status array_file_unpack(const char *path, const char *folder, const char *prefix,
-                              array_file *out_arrays);
-void array_file_deinit(array_file *arrays);
+tune_status tune_array_file_unpack(const char *path, const char *folder, const char *prefix,
+                                   tune_array_file *out_arrays);
+void tune_array_file_deinit(tune_array_file *arrays);
 
-#endif // TUNE_TOOLS_TUNE_RUN_ARRAYS_ARRAY_FILE_H
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TUNING_ARRAYS_ARRAY_FILE_H

@@ -7,8 +7,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TOOLS_TUNE_RUN_ARRAYS_ARGUMENT_NAMES_H
-#define TUNE_TOOLS_TUNE_RUN_ARRAYS_ARGUMENT_NAMES_H
+#ifndef TUNE_TOOLS_TUNE_RUN_ARGUMENT_NAMES_H
+#define TUNE_TOOLS_TUNE_RUN_ARGUMENT_NAMES_H
 
 #include "support/status.h"
 
@@ -21,4 +21,4 @@ tune_status argument_names_find(const char *text, size_t size, const char *funct
                                 char ***out_names);
 void argument_names_destroy(char **names, size_t count);
 
-#endif // TUNE_TOOLS_TUNE_RUN_ARRAYS_ARGUMENT_NAMES_H
+#endif // TUNE_TOOLS_TUNE_RUN_ARGUMENT_NAMES_H

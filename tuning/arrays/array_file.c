@@ -1,11 +1,11 @@
 //===- array_file.c - Several arrays in one file -----------------------------===//
 
-#include "tools/tune-run/arrays/array_file.h"
+#include "tuning/arrays/array_file.h"
 
 #include "support/file.h"
 #include "support/string_builder.h"
 #include "targets/npy.h"
-#include "tools/tune-run/arrays/zip.h"
+#include "tuning/arrays/zip.h"
 
 #include <ctype.h>
 #include <jansson.h>
@@ -19,7 +19,7 @@
 
 typedef struct unpacking {
   const char *folder, *prefix;
-  array_file *arrays;
+  tune_array_file *arrays;
 } unpacking;
 
 //===- Items --------------------------------------------------------------------===//
@@ -33,16 +33,16 @@ static void append_file_name(const char *name, tune_string_builder *text) {
 }
 
 static tune_status add_item(unpacking *u, const char *name, size_t length,
-                            array_file_item **out_item) {
-  array_file *arrays = u->arrays;
+                            tune_array_file_item **out_item) {
+  tune_array_file *arrays = u->arrays;
   if (arrays->count == MOST_ARRAYS)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "there are more than %d arrays", MOST_ARRAYS);
-  array_file_item *items = realloc(arrays->items, (arrays->count + 1) * sizeof *items);
+  tune_array_file_item *items = realloc(arrays->items, (arrays->count + 1) * sizeof *items);
   if (!items)
     return tune_status_out_of_memory("unpacking arrays");
   arrays->items = items;
-  array_file_item *item = &items[arrays->count];
-  *item = (array_file_item){.name = strndup(name, length)};
+  tune_array_file_item *item = &items[arrays->count];
+  *item = (tune_array_file_item){.name = strndup(name, length)};
   if (!item->name)
     return tune_status_out_of_memory("unpacking arrays");
   tune_string_builder path;
@@ -61,7 +61,7 @@ static tune_status take_zipped(void *user, const char *name, size_t length, cons
   size_t ending_length = sizeof ending - 1;
   if (length > ending_length && memcmp(name + length - ending_length, ending, ending_length) == 0)
     length -= ending_length;
-  array_file_item *item;
+  tune_array_file_item *item;
   TUNE_RETURN_IF_ERROR(add_item(user, name, length, &item));
   return tune_file_write(item->path, bytes, size);
 }
@@ -118,7 +118,7 @@ static tune_status take_tensor(unpacking *u, const char *name, const json_t *obj
     return tune_status_make(TUNE_DATA_LOSS, "its data is not within the file");
   tune_buffer buffer = {.data = (char *)(uintptr_t)data + begin, .size = (size_t)(end - begin)};
   TUNE_RETURN_IF_ERROR(read_type(object, buffer.size, &buffer.type));
-  array_file_item *item;
+  tune_array_file_item *item;
   TUNE_RETURN_IF_ERROR(add_item(u, name, strlen(name), &item));
   return tune_npy_write(item->path, &buffer);
 }
@@ -161,12 +161,12 @@ static size_t split_name(const char *name, uint64_t *out_number) {
 
 static int compare_numbers(const void *left, const void *right) {
   uint64_t a, b;
-  split_name(((const array_file_item *)left)->name, &a);
-  split_name(((const array_file_item *)right)->name, &b);
+  split_name(((const tune_array_file_item *)left)->name, &a);
+  split_name(((const tune_array_file_item *)right)->name, &b);
   return a < b ? -1 : a > b;
 }
 
-static void sort_by_numbers(array_file *arrays) {
+static void sort_by_numbers(tune_array_file *arrays) {
   for (size_t i = 0; i < arrays->count; ++i) {
     uint64_t number;
     size_t word = split_name(arrays->items[i].name, &number);
@@ -183,7 +183,7 @@ static int compare_names(const void *left, const void *right) {
 }
 
 // A name stands for an argument: of two arrays of one name nobody knows which is meant.
-static tune_status check_names(const array_file *arrays) {
+static tune_status check_names(const tune_array_file *arrays) {
   if (arrays->count == 0)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "there is no array in it");
   const char **names = calloc(arrays->count, sizeof *names);
@@ -205,9 +205,9 @@ static bool ends_with(const char *text, const char *ending) {
   return length >= of && strcmp(text + length - of, ending) == 0;
 }
 
-tune_status array_file_unpack(const char *path, const char *folder, const char *prefix,
-                              array_file *out_arrays) {
-  *out_arrays = (array_file){0};
+tune_status tune_array_file_unpack(const char *path, const char *folder, const char *prefix,
+                                   tune_array_file *out_arrays) {
+  *out_arrays = (tune_array_file){0};
   bool is_zip = ends_with(path, ".npz");
   if (!is_zip && !ends_with(path, ".safetensors"))
     return tune_status_make(TUNE_INVALID_ARGUMENT,
@@ -217,7 +217,7 @@ tune_status array_file_unpack(const char *path, const char *folder, const char *
   TUNE_RETURN_IF_ERROR(tune_file_read(path, &bytes, &size));
   unpacking u = {folder, prefix, out_arrays};
   tune_status status =
-      is_zip ? zip_read(bytes, size, take_zipped, &u) : read_safetensors(&u, bytes, size);
+      is_zip ? tune_zip_read(bytes, size, take_zipped, &u) : read_safetensors(&u, bytes, size);
   free(bytes);
   if (tune_status_is_ok(status))
     status = check_names(out_arrays);
@@ -225,11 +225,11 @@ tune_status array_file_unpack(const char *path, const char *folder, const char *
   return tune_status_annotate(status, "%s", path);
 }
 
-void array_file_deinit(array_file *arrays) {
+void tune_array_file_deinit(tune_array_file *arrays) {
   for (size_t i = 0; i < arrays->count; ++i) {
     free(arrays->items[i].name);
     free(arrays->items[i].path);
   }
   free(arrays->items);
-  *arrays = (array_file){0};
+  *arrays = (tune_array_file){0};
 }

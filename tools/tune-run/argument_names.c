@@ -1,6 +1,6 @@
 //===- argument_names.c -------------------------------------------------------===//
 
-#include "tools/tune-run/arrays/argument_names.h"
+#include "tools/tune-run/argument_names.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 //===- zip.c - Files in a zip archive ----------------------------------------===//
 
-#include "tools/tune-run/arrays/zip.h"
+#include "tuning/arrays/zip.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -166,7 +166,8 @@ static tune_status check_crc(const entry *e, const unsigned char *bytes) {
   return crc32_z(crc, bytes, e->size) == e->crc ? TUNE_OK : damaged("a file has another checksum");
 }
 
-static tune_status visit_entry(const archive *a, const entry *e, zip_visitor visit, void *user) {
+static tune_status visit_entry(const archive *a, const entry *e, tune_zip_visitor visit,
+                               void *user) {
   const unsigned char *data = NULL;
   if (e->flags & 1)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "it is encrypted");
@@ -196,7 +197,7 @@ static tune_status visit_entry(const archive *a, const entry *e, zip_visitor vis
   return status;
 }
 
-tune_status zip_read(const char *bytes, size_t size, zip_visitor visit, void *user) {
+tune_status tune_zip_read(const char *bytes, size_t size, tune_zip_visitor visit, void *user) {
   archive a = {(const unsigned char *)bytes, size};
   uint64_t count = 0, offset = 0;
   TUNE_RETURN_IF_ERROR(find_directory(&a, &count, &offset));

@@ -1,0 +1,384 @@
+//===- error_module.c ---------------------------------------------------------===//
+
+#include "transforms/precision/error_module.h"
+
+#include "dialects/diagnostic.h"
+#include "transforms/ir/ir.h"
+#include "transforms/ir/ir_builder.h"
+#include "transforms/ir/op_list.h"
+#include "transforms/lower/common/memory.h"
+#include "transforms/lower/common/pipeline.h"
+#include "transforms/normalize/tensor_ops.h"
+
+#include <stdlib.h>
+
+#define WRITING "writing a module that tells errors"
+
+typedef struct writer {
+  MlirContext context;
+  MlirOperation function;
+  MlirBlock block;
+  size_t sets, switches;
+  MlirType scalar;    // tensor<f32>
+  tune_ir_builder at; // in the loop
+  MlirValue table, index;
+  MlirValue *switch_of; // of each product in the loop; the last: of the set that is kept
+  intptr_t *outputs;    // which results are looked at
+  size_t output_count;
+} writer;
+
+//===- Linalg -----------------------------------------------------------------===//
+
+static MlirAffineMap scalar_map(MlirContext context, intptr_t loops) {
+  return mlirAffineMapZeroResultGet(context, loops, 0);
+}
+
+static intptr_t rank_of(MlirValue tensor) {
+  return mlirShapedTypeGetRank(mlirValueGetType(tensor));
+}
+
+static MlirType element_of(MlirValue tensor) {
+  return mlirShapedTypeGetElementType(mlirValueGetType(tensor));
+}
+
+// The body of a linalg.generic that takes elements of those types; the builder is in it.
+static tune_ir_builder begin_body(const tune_ir_builder *at, intptr_t count,
+                                  const MlirType *types) {
+  MlirLocation locations[3];
+  for (intptr_t i = 0; i < count; ++i)
+    locations[i] = at->location;
+  return tune_ir_builder_at_end(mlirBlockCreate(count, types, locations), at->location);
+}
+
+static MlirRegion end_body(const tune_ir_builder *inside, MlirValue result) {
+  tune_ir_build(inside,
+                &(tune_ir_parts){.name = "linalg.yield", .operand_count = 1, .operands = &result});
+  return tune_ir_make_region(inside->block);
+}
+
+static MlirValue build_is_on(const tune_ir_builder *inside, MlirValue number) {
+  return tune_ir_build_compare(inside, "une", number,
+                               tune_ir_build_number(inside, mlirF32TypeGet(inside->context), 0));
+}
+
+static MlirValue build_rounded(const tune_ir_builder *inside, MlirValue number) {
+  MlirValue rounded =
+      tune_ir_build_value(inside, "arith.truncf", mlirBF16TypeGet(inside->context), 1, &number);
+  return tune_ir_build_value(inside, "arith.extf", mlirF32TypeGet(inside->context), 1, &rounded);
+}
+
+// `value`, of f32, or where the switch is on what it is as bf16.
+static MlirValue build_switched(const writer *w, const tune_ir_builder *at, MlirValue value,
+                                MlirValue is_on) {
+  MlirType f32 = mlirF32TypeGet(w->context);
+  tune_ir_builder inside = begin_body(at, 3, (MlirType[]){f32, f32, f32});
+  MlirValue number = mlirBlockGetArgument(inside.block, 0);
+  MlirValue chosen =
+      tune_ir_build_select(&inside, build_is_on(&inside, mlirBlockGetArgument(inside.block, 1)),
+                           build_rounded(&inside, number), number);
+  MlirAffineMap same = mlirAffineMapMultiDimIdentityGet(w->context, rank_of(value));
+  MlirValue into = tune_ir_build_value(at, "tensor.empty", mlirValueGetType(value), 0, NULL);
+  MlirValue operands[] = {value, is_on, into};
+  MlirAffineMap maps[] = {same, scalar_map(w->context, rank_of(value)), same};
+  return mlirOperationGetResult(
+      tune_tensor_generic(at, 3, operands, maps, end_body(&inside, chosen)), 0);
+}
+
+// `now`, or `before` where the last switch is off.
+static MlirValue build_kept(const writer *w, MlirValue now, MlirValue before) {
+  MlirType element = element_of(now);
+  tune_ir_builder inside =
+      begin_body(&w->at, 3, (MlirType[]){element, mlirF32TypeGet(w->context), element});
+  MlirValue chosen = tune_ir_build_select(
+      &inside, build_is_on(&inside, mlirBlockGetArgument(inside.block, 1)),
+      mlirBlockGetArgument(inside.block, 0), mlirBlockGetArgument(inside.block, 2));
+  MlirAffineMap same = mlirAffineMapMultiDimIdentityGet(w->context, rank_of(now));
+  MlirValue operands[] = {now, w->switch_of[w->switches], before};
+  MlirAffineMap maps[] = {same, scalar_map(w->context, rank_of(now)), same};
+  return mlirOperationGetResult(
+      tune_tensor_generic(&w->at, 3, operands, maps, end_body(&inside, chosen)), 0);
+}
+
+static MlirValue build_f32(const tune_ir_builder *inside, MlirValue number) {
+  MlirType f32 = mlirF32TypeGet(inside->context), type = mlirValueGetType(number);
+  if (mlirTypeEqual(type, f32))
+    return number;
+  return tune_ir_build_value(inside, mlirTypeIsAF64(type) ? "arith.truncf" : "arith.extf", f32, 1,
+                             &number);
+}
+
+// tensor<f32>: the sum of the squares of a, or where `b` is not null of a - b.
+static MlirValue build_squares(const writer *w, MlirValue a, MlirValue b) {
+  MlirType f32 = mlirF32TypeGet(w->context), element = element_of(a);
+  bool has_two = !mlirValueIsNull(b);
+  MlirType types[] = {element, has_two ? element : f32, f32};
+  tune_ir_builder inside = begin_body(&w->at, has_two ? 3 : 2, types);
+  MlirValue number = build_f32(&inside, mlirBlockGetArgument(inside.block, 0));
+  if (has_two)
+    number = tune_ir_build_binary(&inside, "arith.subf", number,
+                                  build_f32(&inside, mlirBlockGetArgument(inside.block, 1)));
+  MlirValue square = tune_ir_build_binary(&inside, "arith.mulf", number, number);
+  MlirValue sum = tune_ir_build_binary(&inside, "arith.addf",
+                                       mlirBlockGetArgument(inside.block, has_two ? 2 : 1), square);
+  MlirValue empty = tune_ir_build_value(&w->at, "tensor.empty", w->scalar, 0, NULL);
+  MlirValue zero = mlirOperationGetResult(
+      tune_ir_build_fill(&w->at, tune_ir_build_number(&w->at, f32, 0), empty), 0);
+  MlirAffineMap same = mlirAffineMapMultiDimIdentityGet(w->context, rank_of(a));
+  MlirValue operands[] = {a, has_two ? b : zero, zero};
+  MlirAffineMap maps[] = {same, has_two ? same : scalar_map(w->context, rank_of(a)),
+                          scalar_map(w->context, rank_of(a))};
+  return mlirOperationGetResult(
+      tune_tensor_generic(&w->at, has_two ? 3 : 2, operands, maps, end_body(&inside, sum)), 0);
+}
+
+//===- Slices of the tables -----------------------------------------------------===//
+
+// tensor.extract_slice or tensor.insert_slice of element [index, column], a tensor<f32>.
+static MlirValue build_element(const writer *w, const char *name, intptr_t count,
+                               const MlirValue *values, MlirType type, int64_t column) {
+  MlirValue operands[3];
+  for (intptr_t i = 0; i < count; ++i)
+    operands[i] = values[i];
+  operands[count] = w->index;
+  const int64_t offsets[] = {INT64_MIN, column}, ones[] = {1, 1};
+  int32_t segments[5] = {1, 1, 0, 0, 0}; // of extract_slice: source, offsets, sizes, strides
+  intptr_t segment_count = 4;
+  if (count == 2) { // of insert_slice there is the destination, too
+    segments[2] = 1;
+    segment_count = 5;
+    segments[3] = 0;
+  }
+  MlirNamedAttribute attributes[] = {
+      tune_ir_named(w->context, "static_offsets", mlirDenseI64ArrayGet(w->context, 2, offsets)),
+      tune_ir_named(w->context, "static_sizes", mlirDenseI64ArrayGet(w->context, 2, ones)),
+      tune_ir_named(w->context, "static_strides", mlirDenseI64ArrayGet(w->context, 2, ones)),
+      tune_ir_named(w->context, "operandSegmentSizes",
+                    mlirDenseI32ArrayGet(w->context, segment_count, segments))};
+  return tune_ir_build_result(&w->at, &(tune_ir_parts){.name = name,
+                                                       .operand_count = count + 1,
+                                                       .operands = operands,
+                                                       .type_count = 1,
+                                                       .types = &type,
+                                                       .attribute_count = 4,
+                                                       .attributes = attributes});
+}
+
+//===- Products -----------------------------------------------------------------===//
+
+static MlirWalkResult find_product(MlirOperation op, void *user_data) {
+  if (!mlirAttributeIsNull(tune_ir_attribute(op, TUNE_ERROR_SWITCH)))
+    tune_op_list_add(user_data, op);
+  return MlirWalkResultAdvance;
+}
+
+static bool is_of_f32(MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  return mlirTypeIsARankedTensor(type) && mlirTypeIsAF32(mlirShapedTypeGetElementType(type)) &&
+         tune_tensor_is_plain(type);
+}
+
+// Behind a tensor.pad a convolution would no longer be one of an image with a border.
+static MlirValue build_factor(const writer *w, MlirOperation product, MlirValue value,
+                              MlirValue is_on) {
+  tune_ir_builder before = tune_ir_builder_before(product);
+  MlirOperation made = tune_ir_definition(value);
+  if (mlirOperationIsNull(made) || !tune_ir_is(made, "tensor.pad") ||
+      !is_of_f32(mlirOperationGetOperand(made, 0)))
+    return build_switched(w, &before, value, is_on);
+  MlirValue source = build_switched(w, &before, mlirOperationGetOperand(made, 0), is_on);
+  MlirOperation pad = mlirOperationClone(made);
+  mlirOperationSetOperand(pad, 0, source);
+  mlirBlockInsertOwnedOperationBefore(before.block, product, pad);
+  return mlirOperationGetResult(pad, 0);
+}
+
+// Of all that it reads but what it adds to.
+static void round_factors(const writer *w, MlirOperation product) {
+  MlirAttribute which = tune_ir_attribute(product, TUNE_ERROR_SWITCH);
+  MlirValue is_on = w->switch_of[mlirIntegerAttrGetValueInt(which)];
+  intptr_t count = mlirOperationGetNumOperands(product) - mlirOperationGetNumResults(product);
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirValue value = mlirOperationGetOperand(product, i);
+    if (is_of_f32(value))
+      mlirOperationSetOperand(product, i, build_factor(w, product, value, is_on));
+  }
+  mlirOperationRemoveDiscardableAttributeByName(product, tune_ir_string(TUNE_ERROR_SWITCH));
+}
+
+static tune_status round_products(const writer *w) {
+  tune_op_list products = {0};
+  mlirOperationWalk(w->function, find_product, &products, MlirWalkPreOrder);
+  for (size_t i = 0; i < products.count; ++i)
+    round_factors(w, products.ops[i]);
+  bool failed = products.failed;
+  tune_op_list_deinit(&products);
+  return failed ? tune_status_out_of_memory(WRITING) : TUNE_OK;
+}
+
+//===- The function -------------------------------------------------------------===//
+
+static tune_status check_function(const writer *w) {
+  if (mlirBlockIsNull(w->block) || !tune_ir_is_only_block(w->block))
+    return tune_status_make_at(TUNE_FAILED_PRECONDITION, w->function,
+                               "errors are measured of functions of one block");
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(w->block); ++i) {
+    MlirType type = mlirValueGetType(mlirBlockGetArgument(w->block, i));
+    if (mlirTypeIsAShaped(type) && !tune_tensor_is_plain(type))
+      return tune_status_make_at(TUNE_FAILED_PRECONDITION, w->function,
+                                 "errors are measured of functions whose sizes are all known, and "
+                                 "those of argument %td are not",
+                                 i);
+  }
+  return TUNE_OK;
+}
+
+static bool is_float_tensor(MlirType type) {
+  return mlirTypeIsARankedTensor(type) && tune_tensor_is_plain(type) &&
+         mlirTypeIsAFloat(mlirShapedTypeGetElementType(type));
+}
+
+static tune_status list_outputs(writer *w, MlirOperation end) {
+  intptr_t count = mlirOperationGetNumOperands(end);
+  w->outputs = calloc((size_t)count + 1, sizeof *w->outputs);
+  if (!w->outputs)
+    return tune_status_out_of_memory(WRITING);
+  for (intptr_t i = 0; i < count; ++i)
+    if (is_float_tensor(mlirValueGetType(mlirOperationGetOperand(end, i))))
+      w->outputs[w->output_count++] = i;
+  return w->output_count ? TUNE_OK
+                         : tune_status_make_at(TUNE_FAILED_PRECONDITION, w->function,
+                                               "errors are measured of results that are tensors of "
+                                               "floats of known sizes, and the function has none");
+}
+
+static MlirType table_type(const writer *w, size_t columns) {
+  const int64_t sizes[] = {(int64_t)w->sets, (int64_t)columns};
+  return mlirRankedTensorTypeGet(2, sizes, mlirF32TypeGet(w->context), (MlirAttribute){NULL});
+}
+
+static void load_switches(writer *w) {
+  for (size_t i = 0; i <= w->switches; ++i)
+    w->switch_of[i] = build_element(w, "tensor.extract_slice", 1, &w->table, w->scalar, (int64_t)i);
+}
+
+// Ends the loop's body: what is kept, and the sums of all outputs.
+static void build_sums(const writer *w, MlirOperation end, MlirBlock body, MlirValue *carried) {
+  MlirValue table = mlirBlockGetArgument(body, 1);
+  for (size_t i = 0; i < w->output_count; ++i) {
+    MlirValue now = mlirOperationGetOperand(end, w->outputs[i]);
+    MlirValue kept = build_kept(w, now, mlirBlockGetArgument(body, (intptr_t)i + 2));
+    MlirValue sums[] = {build_squares(w, now, kept), build_squares(w, kept, (MlirValue){NULL})};
+    for (size_t k = 0; k < 2; ++k)
+      table = build_element(w, "tensor.insert_slice", 2, (MlirValue[]){sums[k], table},
+                            mlirValueGetType(table), (int64_t)(2 * i + k));
+    carried[i + 1] = kept;
+  }
+  carried[0] = table;
+  tune_ir_build(&w->at, &(tune_ir_parts){.name = "scf.yield",
+                                         .operand_count = (intptr_t)w->output_count + 1,
+                                         .operands = carried});
+}
+
+static void set_type(const writer *w, MlirType result) {
+  intptr_t count = mlirBlockGetNumArguments(w->block);
+  MlirType *inputs = calloc((size_t)count + 1, sizeof *inputs);
+  for (intptr_t i = 0; inputs && i < count; ++i)
+    inputs[i] = mlirValueGetType(mlirBlockGetArgument(w->block, i));
+  if (inputs)
+    mlirOperationSetAttributeByName(
+        w->function, tune_ir_string("function_type"),
+        mlirTypeAttrGet(mlirFunctionTypeGet(w->context, count, inputs, 1, &result)));
+  free(inputs);
+  mlirOperationRemoveAttributeByName(w->function, tune_ir_string("res_attrs"));
+  MlirAttribute of_arguments = tune_ir_attribute(w->function, "arg_attrs");
+  if (mlirAttributeIsNull(of_arguments))
+    return;
+  MlirAttribute *all = calloc((size_t)count, sizeof *all);
+  for (intptr_t i = 0; all && i < count; ++i)
+    all[i] = i < count - 1 ? mlirArrayAttrGetElement(of_arguments, i)
+                           : mlirDictionaryAttrGet(w->context, 0, NULL);
+  if (all)
+    mlirOperationSetAttributeByName(w->function, tune_ir_string("arg_attrs"),
+                                    mlirArrayAttrGet(w->context, count, all));
+  free(all);
+}
+
+static void write_loop(writer *w, MlirOperation end, MlirValue *carried) {
+  tune_ir_builder before = tune_ir_builder_before(mlirBlockGetFirstOperation(w->block));
+  MlirType result = table_type(w, 2 * w->output_count);
+  carried[0] = tune_ir_build_value(&before, "tensor.empty", result, 0, NULL);
+  for (size_t i = 0; i < w->output_count; ++i)
+    carried[i + 1] =
+        tune_ir_build_value(&before, "tensor.empty",
+                            mlirValueGetType(mlirOperationGetOperand(end, w->outputs[i])), 0, NULL);
+  MlirOperation loop, next;
+  w->at =
+      tune_ir_build_for(&before, (int64_t)w->sets, (intptr_t)w->output_count + 1, carried, &loop);
+  MlirBlock body = tune_ir_body(loop);
+  w->index = mlirBlockGetArgument(body, 0);
+  load_switches(w);
+  for (MlirOperation op = mlirOperationGetNextInBlock(loop); !mlirOperationEqual(op, end);
+       op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    tune_ir_move(&w->at, op);
+  }
+  build_sums(w, end, body, carried);
+  MlirValue table = mlirOperationGetResult(loop, 0);
+  tune_ir_builder last = tune_ir_builder_before(end);
+  tune_ir_build(&last,
+                &(tune_ir_parts){.name = "func.return", .operand_count = 1, .operands = &table});
+  mlirOperationDestroy(end);
+  set_type(w, result);
+}
+
+static tune_status write(writer *w) {
+  MlirOperation end = mlirBlockGetTerminator(w->block);
+  TUNE_RETURN_IF_ERROR(list_outputs(w, end));
+  w->switch_of = calloc(w->switches + 1, sizeof *w->switch_of);
+  MlirValue *carried = calloc(w->output_count + 1, sizeof *carried);
+  tune_status status = w->switch_of && carried ? TUNE_OK : tune_status_out_of_memory(WRITING);
+  if (tune_status_is_ok(status)) {
+    w->table = mlirBlockAddArgument(w->block, table_type(w, w->switches + 1),
+                                    mlirOperationGetLocation(w->function));
+    write_loop(w, end, carried);
+    status = round_products(w);
+  }
+  free(carried);
+  return status;
+}
+
+// Attributes of functions about how these are computed are for another one now.
+static void name_function(const writer *w) {
+  mlirOperationSetAttributeByName(
+      w->function, tune_ir_string("sym_name"),
+      mlirStringAttrGet(w->context, tune_ir_string(TUNE_ERROR_FUNCTION)));
+  mlirOperationRemoveAttributeByName(w->function, tune_ir_string("sym_visibility"));
+}
+
+tune_status tune_error_module_make(MlirOperation module, MlirOperation function, size_t sets,
+                                   size_t switches, size_t *out_outputs) {
+  static const char *const DIALECTS[] = {"arith", "func", "linalg", "scf", "tensor", NULL};
+  MlirContext context = mlirOperationGetContext(module);
+  writer w = {.context = context,
+              .function = function,
+              .sets = sets,
+              .switches = switches,
+              .scalar =
+                  mlirRankedTensorTypeGet(0, NULL, mlirF32TypeGet(context), (MlirAttribute){NULL})};
+  MlirPassManager passes;
+  tune_ir_load_dialects(context, DIALECTS);
+  TUNE_RETURN_IF_ERROR(tune_memory_keep_reached(module, function));
+  mlirOperationRemoveAttributeByName(function, tune_ir_string("sym_visibility"));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, "inline,symbol-dce", &passes));
+  tune_status status = tune_pipeline_run(passes, module, WRITING);
+  tune_pipeline_destroy(passes);
+  TUNE_RETURN_IF_ERROR(status);
+  w.block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  TUNE_RETURN_IF_ERROR(check_function(&w));
+  status = write(&w);
+  name_function(&w);
+  free(w.switch_of);
+  free(w.outputs);
+  *out_outputs = w.output_count;
+  return status;
+}

@@ -1,0 +1,293 @@
+//===- precision.c ------------------------------------------------------------===//
+
+#include "transforms/precision/precision.h"
+
+#include "dialects/allow.h"
+#include "dialects/choices.h"
+#include "dialects/diagnostic.h"
+#include "support/clock.h"
+#include "support/units.h"
+#include "transforms/ir/ir.h"
+#include "transforms/precision/rounding_choice.h"
+#include "transforms/precision/rounding_errors.h"
+#include "transforms/precision/rounding_gains.h"
+#include "transforms/search/whole_task.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MEASURING "looking at what may be rounded"
+// Of the time of a search, at most.
+#define MOST_SHARE 0.5
+// What saves less of a run of the module is within what times are off by.
+#define LEAST_GAIN 2e-3
+// A task of which less is saved may have been slower the one time by chance.
+#define LEAST_TASK_GAIN 0.03
+
+typedef struct precision {
+  MlirOperation module;
+  const tune_search_options *options;
+  const tune_precision_wanted *wanted;
+  double deadline;
+  tune_rounding_inputs inputs;
+  tune_op_list products;
+  tune_product_kinds kinds;
+  // Of the kinds whose rounding saves time:
+  size_t count;
+  size_t *kind;         // which one
+  tune_rounding *items; // what it saves and costs
+  size_t *order;        // those to take, by number
+  size_t taken;         // so many of these
+  double error;         // of all that are taken
+  size_t *switch_of;    // of each product: its number; SIZE_MAX: none
+  size_t outputs;       // that errors are of
+} precision;
+
+//===- What is asked for --------------------------------------------------------===//
+
+static MlirWalkResult find_choices(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found = tune_choices_are_on(op);
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static tune_status check_wanted(const precision *p) {
+  const tune_search_options *options = p->options;
+  bool has_choices = false;
+  if (!tune_module_tasks_is_for_cpu(&options->tasks) ||
+      strcmp(options->tasks.target, "null") == 0 || options->export_folder ||
+      options->tasks.schedule)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "option 'error-budget' is for CPUs, measured here, and schedules of "
+                            "rules; take it away");
+  mlirOperationWalk(p->module, find_choices, &has_choices, MlirWalkPreOrder);
+  return has_choices
+             ? tune_status_make(TUNE_INVALID_ARGUMENT,
+                                "option 'error-budget' is for a module without choices, as these "
+                                "are for products that are not rounded; begin with the module as "
+                                "it was before, or take the option away")
+             : TUNE_OK;
+}
+
+// Those that are not allowed it already.
+static MlirWalkResult find_product(MlirOperation op, void *user_data) {
+  if (tune_allow_is_product(op) && !(tune_allow_get_all(op) & TUNE_ALLOWS_BF16))
+    tune_op_list_add(user_data, op);
+  return MlirWalkResultAdvance;
+}
+
+//===- What is worth a look -----------------------------------------------------===//
+
+static tune_status list_worthwhile(precision *p) {
+  const tune_product_kinds *kinds = &p->kinds;
+  p->kind = calloc(kinds->count + 1, sizeof *p->kind);
+  p->items = calloc(kinds->count + 1, sizeof *p->items);
+  p->order = calloc(kinds->count + 1, sizeof *p->order);
+  p->switch_of = calloc(p->products.count + 1, sizeof *p->switch_of);
+  if (!p->kind || !p->items || !p->order || !p->switch_of)
+    return tune_status_out_of_memory(MEASURING);
+  for (size_t i = 0; i < p->products.count; ++i)
+    p->switch_of[i] = SIZE_MAX;
+  for (size_t k = 0; k < kinds->count; ++k) {
+    double gain = kinds->items[k].before - kinds->items[k].after;
+    if (gain < LEAST_GAIN * kinds->seconds || gain < LEAST_TASK_GAIN * kinds->items[k].before)
+      continue;
+    for (size_t i = 0; i < p->products.count; ++i)
+      if (kinds->of[i] == k)
+        p->switch_of[i] = p->count;
+    p->items[p->count].gain = gain;
+    p->kind[p->count++] = k;
+  }
+  return TUNE_OK;
+}
+
+//===- Errors -------------------------------------------------------------------===//
+
+static tune_status measure_each(precision *p, tune_rounding_errors *errors, bool *sets,
+                                double *found) {
+  for (size_t i = 0; i < p->count; ++i)
+    sets[i * p->count + i] = true;
+  TUNE_RETURN_IF_ERROR(tune_rounding_errors_run(errors, sets, p->count, found));
+  for (size_t i = 0; i < p->count; ++i)
+    p->items[i].error = found[i];
+  return TUNE_OK;
+}
+
+// Keeps the most of those to take that are within the budget together.
+static tune_status measure_together(precision *p, tune_rounding_errors *errors, bool *sets,
+                                    double *found) {
+  size_t wanted = tune_rounding_choose(p->items, p->count, p->wanted->budget, p->order);
+  if (!wanted)
+    return TUNE_OK;
+  for (size_t i = 0; i < p->count * p->count; ++i)
+    sets[i] = false;
+  for (size_t i = 0; i < wanted; ++i)
+    for (size_t k = 0; k <= i; ++k)
+      sets[i * p->count + p->order[k]] = true;
+  TUNE_RETURN_IF_ERROR(tune_rounding_errors_run(errors, sets, wanted, found));
+  for (size_t i = 0; i < wanted; ++i)
+    if (found[i] <= p->wanted->budget) {
+      p->taken = i + 1;
+      p->error = found[i];
+    }
+  return TUNE_OK;
+}
+
+static tune_status measure_errors(precision *p) {
+  const tune_rounding_errors_wanted wanted = {.module = p->module,
+                                              .options = p->options,
+                                              .products = &p->products,
+                                              .switch_of = p->switch_of,
+                                              .switches = p->count,
+                                              .inputs = &p->inputs,
+                                              .deadline = p->deadline};
+  tune_rounding_errors *errors;
+  bool *sets = calloc(p->count * p->count + 1, sizeof *sets);
+  double *found = calloc(p->count + 1, sizeof *found);
+  tune_status status = sets && found ? TUNE_OK : tune_status_out_of_memory(MEASURING);
+  if (tune_status_is_ok(status))
+    status = tune_rounding_errors_open(&wanted, &errors);
+  if (tune_status_is_ok(status)) {
+    p->outputs = tune_rounding_errors_get_outputs(errors);
+    status = measure_each(p, errors, sets, found);
+    if (tune_status_is_ok(status))
+      status = measure_together(p, errors, sets, found);
+    tune_rounding_errors_close(errors);
+  }
+  free(sets);
+  free(found);
+  return status;
+}
+
+//===- What comes of it -----------------------------------------------------------===//
+
+static bool is_taken(const precision *p, size_t item) {
+  for (size_t i = 0; i < p->taken; ++i)
+    if (p->order[i] == item)
+      return true;
+  return false;
+}
+
+static size_t write_taken(const precision *p) {
+  size_t count = 0;
+  for (size_t i = 0; i < p->products.count; ++i)
+    if (p->switch_of[i] != SIZE_MAX && is_taken(p, p->switch_of[i])) {
+      tune_allow_add(p->products.ops[i], TUNE_ALLOWS_BF16);
+      ++count;
+    }
+  return count;
+}
+
+static void tell_kind(const precision *p, size_t item, FILE *stream) {
+  const tune_product_kind *kind = &p->kinds.items[p->kind[item]];
+  fprintf(stream, "tune-search:   %s", kind->name);
+  if (kind->products > 1)
+    fprintf(stream, " (x%zu)", kind->products);
+  fprintf(stream, ": %s in place of %s, error %.2g %%%s\n", tune_figure_seconds(kind->after).text,
+          tune_figure_seconds(kind->before).text, 100 * p->items[item].error,
+          is_taken(p, item) ? "" : ", not taken");
+}
+
+// Those that the function runs.
+static size_t count_products(const precision *p) {
+  size_t count = 0;
+  for (size_t k = 0; k < p->kinds.count; ++k)
+    count += p->kinds.items[k].products;
+  return count;
+}
+
+static void tell(const precision *p, size_t written, FILE *stream) {
+  double gain = 0;
+  size_t products = count_products(p);
+  for (size_t i = 0; i < p->taken; ++i)
+    gain += p->items[p->order[i]].gain;
+  if (!p->count) {
+    fprintf(stream, "tune-search: error budget %g %%: none of %zu product%s is faster in bf16\n",
+            100 * p->wanted->budget, products, products == 1 ? "" : "s");
+    return;
+  }
+  fprintf(stream,
+          "tune-search: error budget %g %%: %zu of %zu product%s may be rounded to bf16, which "
+          "saves "
+          "%s of %s",
+          100 * p->wanted->budget, written, products, products == 1 ? "" : "s",
+          tune_figure_seconds(gain).text, tune_figure_seconds(p->kinds.seconds).text);
+  fprintf(stream, ", error %.2g %% of %zu output%s on %s\n", 100 * p->error, p->outputs,
+          p->outputs == 1 ? "" : "s", p->wanted->inputs ? p->wanted->inputs : "made-up inputs");
+  for (size_t i = 0; i < p->count; ++i)
+    tell_kind(p, i, stream);
+}
+
+static void warn(const precision *p, const char *why) {
+  tune_warning_emit(tune_location_get(p->module),
+                    "error-budget: nothing is rounded, since its errors are not known: %s", why);
+}
+
+static void warn_of_inputs(const precision *p) {
+  size_t made_up = p->inputs.signature->interface.argument_count - p->inputs.arrays.count;
+  if (p->taken && made_up)
+    tune_warning_emit(tune_location_get(p->module),
+                      "error-budget: of %zu argument%s no array was given, and random ones may "
+                      "round otherwise than yours; inputs=FILE.npz gives them, by their order",
+                      made_up, made_up == 1 ? "" : "s");
+}
+
+// What is the user's mistake ends the search; what only keeps errors from being measured does not.
+static bool is_of_user(tune_status status) {
+  tune_status_code code = tune_status_get_code(status);
+  return code == TUNE_INVALID_ARGUMENT || code == TUNE_NOT_FOUND || code == TUNE_DATA_LOSS ||
+         code == TUNE_OUT_OF_MEMORY;
+}
+
+static tune_status look(precision *p, const tune_search_reporting *reporting) {
+  bool ended;
+  MlirOperation function;
+  TUNE_RETURN_IF_ERROR(tune_ir_find_function(p->module, p->options->function, &function));
+  TUNE_RETURN_IF_ERROR(tune_rounding_inputs_init(&p->inputs, function, p->wanted->inputs));
+  TUNE_RETURN_IF_ERROR(
+      tune_product_kinds_find(p->module, p->options, &p->products, p->deadline, &p->kinds, &ended));
+  if (p->kinds.count && !(p->kinds.seconds > 0)) {
+    warn(p, ended ? "no time was left; a longer time= has some" : "the module does not work whole");
+    return TUNE_OK;
+  }
+  TUNE_RETURN_IF_ERROR(list_worthwhile(p));
+  tune_status status = p->count ? measure_errors(p) : TUNE_OK;
+  if (!tune_status_is_ok(status) && !is_of_user(status)) {
+    warn(p, tune_status_get_message(status));
+    tune_status_free(status);
+    return TUNE_OK;
+  }
+  TUNE_RETURN_IF_ERROR(status);
+  size_t written = write_taken(p);
+  if (reporting->style != TUNE_PROGRESS_QUIET)
+    tell(p, written, reporting->stream);
+  warn_of_inputs(p);
+  return TUNE_OK;
+}
+
+static void precision_deinit(precision *p) {
+  tune_rounding_inputs_deinit(&p->inputs);
+  tune_op_list_deinit(&p->products);
+  tune_product_kinds_deinit(&p->kinds);
+  free(p->kind);
+  free(p->items);
+  free(p->order);
+  free(p->switch_of);
+}
+
+tune_status tune_precision_search(MlirOperation module, tune_search_options *options,
+                                  const tune_precision_wanted *wanted,
+                                  const tune_search_reporting *reporting) {
+  double begin = tune_clock_seconds(), given = options->seconds;
+  precision p = {.module = module, .options = options, .wanted = wanted};
+  p.deadline = given > 0 ? begin + MOST_SHARE * given : 0;
+  TUNE_RETURN_IF_ERROR(check_wanted(&p));
+  mlirOperationWalk(module, find_product, &p.products, MlirWalkPreOrder);
+  tune_status status =
+      p.products.failed ? tune_status_out_of_memory(MEASURING) : look(&p, reporting);
+  precision_deinit(&p);
+  if (given > 0)
+    options->seconds = fmax(given - (tune_clock_seconds() - begin), given * (1 - MOST_SHARE));
+  return status;
+}

@@ -1,0 +1,215 @@
+//===- rounding_gains.c -------------------------------------------------------===//
+
+#include "transforms/precision/rounding_gains.h"
+
+#include "dialects/allow.h"
+#include "transforms/ir/ir.h"
+#include "transforms/lower/common/memory.h"
+#include "transforms/search/module_trials.h"
+#include "transforms/tasks/anchors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOKING "looking at what rounding saves"
+// On a product, while modules are copied: which one it is.
+#define PLACE "tune.product"
+
+// A copy of the module, with the products that the function runs.
+typedef struct form {
+  MlirOperation module;
+  MlirOperation *products; // null: it is not run
+  tune_extraction *extraction;
+  tune_anchors anchors;
+} form;
+
+typedef struct finder {
+  const tune_search_options *options;
+  const tune_op_list *products;
+  form plain, rounded;
+  tune_product_kinds *kinds;
+} finder;
+
+//===- Forms --------------------------------------------------------------------===//
+
+static MlirWalkResult find_product(MlirOperation op, void *user_data) {
+  MlirOperation *products = user_data;
+  MlirAttribute place = tune_ir_attribute(op, PLACE);
+  if (!mlirAttributeIsNull(place))
+    products[mlirIntegerAttrGetValueInt(place)] = op;
+  return MlirWalkResultAdvance;
+}
+
+static tune_status make_form(finder *f, MlirOperation module, bool is_rounded, form *out_form) {
+  size_t count = f->products->count;
+  MlirOperation function;
+  *out_form = (form){.module = mlirOperationClone(module),
+                     .products = calloc(count + 1, sizeof *out_form->products)};
+  tune_op_map_init(&out_form->anchors.task_of_op);
+  if (!out_form->products)
+    return tune_status_out_of_memory(LOOKING);
+  TUNE_RETURN_IF_ERROR(tune_ir_find_function(out_form->module, f->options->function, &function));
+  TUNE_RETURN_IF_ERROR(tune_memory_keep_reached(out_form->module, function));
+  mlirOperationWalk(out_form->module, find_product, out_form->products, MlirWalkPreOrder);
+  for (size_t i = 0; i < count; ++i) {
+    MlirOperation product = out_form->products[i];
+    if (mlirOperationIsNull(product))
+      continue;
+    mlirOperationRemoveDiscardableAttributeByName(product, tune_ir_string(PLACE));
+    if (is_rounded)
+      tune_allow_add(product, TUNE_ALLOWS_BF16);
+  }
+  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(out_form->module),
+                                    tune_module_tasks_cpu_threads(&f->options->tasks),
+                                    &out_form->extraction));
+  return tune_anchors_init(&out_form->anchors, out_form->extraction);
+}
+
+static void form_deinit(form *of) {
+  tune_anchors_deinit(&of->anchors);
+  tune_extraction_destroy(of->extraction);
+  free(of->products);
+  if (!mlirOperationIsNull(of->module))
+    mlirOperationDestroy(of->module);
+}
+
+// The task of a product; the count of tasks where it has none of its own.
+static size_t task_of(const form *of, size_t product) {
+  size_t task = mlirOperationIsNull(of->products[product])
+                    ? TUNE_OP_MAP_NONE
+                    : tune_op_map_get(&of->anchors.task_of_op, of->products[product].ptr);
+  return task < of->extraction->task_count ? task : of->extraction->task_count;
+}
+
+static tune_status make_forms(finder *f, MlirOperation module) {
+  MlirContext context = mlirOperationGetContext(module);
+  MlirType i64 = mlirIntegerTypeGet(context, 64);
+  for (size_t i = 0; i < f->products->count; ++i)
+    mlirOperationSetDiscardableAttributeByName(f->products->ops[i], tune_ir_string(PLACE),
+                                               mlirIntegerAttrGet(i64, (int64_t)i));
+  tune_status status = make_form(f, module, false, &f->plain);
+  if (tune_status_is_ok(status))
+    status = make_form(f, module, true, &f->rounded);
+  for (size_t i = 0; i < f->products->count; ++i)
+    mlirOperationRemoveDiscardableAttributeByName(f->products->ops[i], tune_ir_string(PLACE));
+  return status;
+}
+
+//===- Kinds --------------------------------------------------------------------===//
+
+// A kind for each task of the plain form that has products.
+static tune_status list_kinds(finder *f) {
+  tune_product_kinds *kinds = f->kinds;
+  const tune_extraction *extraction = f->plain.extraction;
+  size_t *kind_of_task = calloc(extraction->task_count + 1, sizeof *kind_of_task); // its number + 1
+  kinds->of = calloc(f->products->count + 1, sizeof *kinds->of);
+  kinds->items = calloc(extraction->task_count + 1, sizeof *kinds->items);
+  tune_status status =
+      kind_of_task && kinds->of && kinds->items ? TUNE_OK : tune_status_out_of_memory(LOOKING);
+  for (size_t i = 0; i < f->products->count && tune_status_is_ok(status); ++i) {
+    size_t task = task_of(&f->plain, i);
+    kinds->of[i] = SIZE_MAX;
+    if (task == extraction->task_count)
+      continue;
+    if (!kind_of_task[task]) {
+      kinds->items[kinds->count].name = strdup(extraction->tasks[task].name);
+      if (!kinds->items[kinds->count].name)
+        status = tune_status_out_of_memory(LOOKING);
+      kind_of_task[task] = ++kinds->count;
+    }
+    kinds->of[i] = kind_of_task[task] - 1;
+    ++kinds->items[kinds->of[i]].products;
+  }
+  free(kind_of_task);
+  return status;
+}
+
+// Adds what the tasks of the kinds take, each once.
+static tune_status add_before(finder *f, const tune_module_form *measured) {
+  bool *is_counted = calloc(measured->task_count + 1, sizeof *is_counted);
+  if (!is_counted)
+    return tune_status_out_of_memory(LOOKING);
+  for (size_t i = 0; i < f->products->count; ++i) {
+    size_t task = task_of(&f->plain, i);
+    if (task >= measured->task_count || is_counted[task])
+      continue;
+    is_counted[task] = true;
+    f->kinds->items[f->kinds->of[i]].before += measured->task_seconds[task];
+  }
+  free(is_counted);
+  return TUNE_OK;
+}
+
+// How many products of `kind` task `task` of the rounded form has.
+static size_t count_products(const finder *f, size_t kind, size_t task) {
+  size_t count = 0;
+  for (size_t i = 0; i < f->products->count; ++i)
+    count += f->kinds->of[i] == kind && task_of(&f->rounded, i) == task;
+  return count;
+}
+
+// A task of the rounded form may have products of several kinds: each has the share of it that it
+// takes as it is.
+static tune_status add_after(finder *f, const tune_module_form *measured) {
+  tune_product_kinds *kinds = f->kinds;
+  double *shares = calloc(kinds->count + 1, sizeof *shares);
+  if (!shares)
+    return tune_status_out_of_memory(LOOKING);
+  for (size_t task = 0; task < measured->task_count; ++task) {
+    double sum = 0;
+    for (size_t k = 0; k < kinds->count; ++k) {
+      double all = (double)kinds->items[k].products;
+      shares[k] = kinds->items[k].before * (double)count_products(f, k, task) / all;
+      sum += shares[k];
+    }
+    for (size_t k = 0; k < kinds->count && sum > 0; ++k)
+      kinds->items[k].after += measured->task_seconds[task] * shares[k] / sum;
+  }
+  free(shares);
+  return TUNE_OK;
+}
+
+static tune_status measure(finder *f, double deadline, bool *out_ended) {
+  tune_target_facts *facts;
+  tune_module_form forms[] = {{.module = f->plain.module, .times_tasks = true},
+                              {.module = f->rounded.module, .times_tasks = true}};
+  TUNE_RETURN_IF_ERROR(tune_module_tasks_get_facts(&f->options->tasks, &facts));
+  const tune_module_trials trials = {.options = f->options, .facts = facts, .deadline = deadline};
+  tune_status status = tune_module_trials_run(&trials, forms, 2, out_ended);
+  tune_target_facts_destroy(facts);
+  if (tune_status_is_ok(status) && forms[0].task_seconds && forms[1].task_seconds) {
+    f->kinds->seconds = forms[0].seconds;
+    status = add_before(f, &forms[0]);
+    if (tune_status_is_ok(status))
+      status = add_after(f, &forms[1]);
+  }
+  free(forms[0].task_seconds);
+  free(forms[1].task_seconds);
+  return status;
+}
+
+tune_status tune_product_kinds_find(MlirOperation module, const tune_search_options *options,
+                                    const tune_op_list *products, double deadline,
+                                    tune_product_kinds *out_kinds, bool *out_ended) {
+  *out_kinds = (tune_product_kinds){.count = 0};
+  *out_ended = false;
+  finder f = {.options = options, .products = products, .kinds = out_kinds};
+  tune_op_map_init(&f.plain.anchors.task_of_op);
+  tune_op_map_init(&f.rounded.anchors.task_of_op);
+  tune_status status = make_forms(&f, module);
+  if (tune_status_is_ok(status))
+    status = list_kinds(&f);
+  if (tune_status_is_ok(status) && out_kinds->count)
+    status = measure(&f, deadline, out_ended);
+  form_deinit(&f.plain);
+  form_deinit(&f.rounded);
+  return status;
+}
+
+void tune_product_kinds_deinit(tune_product_kinds *kinds) {
+  for (size_t i = 0; kinds->items && i < kinds->count; ++i)
+    free(kinds->items[i].name);
+  free(kinds->items);
+  free(kinds->of);
+  *kinds = (tune_product_kinds){.count = 0};
+}
