@@ -393,12 +393,14 @@ static tune_status read_rounding(const tune_pass_options *options, search_settin
   TUNE_RETURN_IF_ERROR(
       refuse_nothing(options, "error-budget", rounding->budget, "; without it nothing is rounded"));
   rounding->budget /= 100;
-  const char *allowed = tune_task_options_allow_words[tune_pass_options_get_enum(options, "allow")];
-  if (rounding->budget > 0 && strcmp(allowed, "tf32") == 0)
+  if (rounding->budget > 0 && tune_pass_options_is_given(options, "allow"))
     return tune_status_make(TUNE_INVALID_ARGUMENT,
-                            "option 'error-budget' is for what is rounded to bf16, and allow=%s is "
-                            "for devices; take one of the two away",
-                            allowed);
+                            "option 'error-budget' says itself what may be rounded, to bf16, and "
+                            "allow= is for all products; take one of the two away");
+  if (rounding->budget > 0 && settings->stock)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "option 'error-budget' is not for ops in their stock form, whose "
+                            "schedules round nothing; take it or stock away");
   if (rounding->inputs && !(rounding->budget > 0))
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "option 'inputs' has no meaning without error-budget: it is the data "
@@ -492,8 +494,7 @@ static tune_status search_run(MlirOperation module, const tune_pass_options *opt
   TUNE_RETURN_IF_ERROR(check_function(module, settings.search.function));
   const tune_search_reporting reporting = {
       .stream = stderr, .style = settings.report, .timing = settings.timing};
-  if (!(settings.rounding.budget > 0)) // else some products are allowed it, by their errors
-    tune_task_options_allow(options, module);
+  tune_task_options_allow(options, module);
   enter_search();
   tune_variant_plan plan = {.count = 0};
   tune_status status = settings.stock ? take_stock_form(module, &settings) : TUNE_OK;

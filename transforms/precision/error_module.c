@@ -2,12 +2,14 @@
 
 #include "transforms/precision/error_module.h"
 
+#include "dialects/allow.h"
 #include "dialects/diagnostic.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/lower/common/memory.h"
 #include "transforms/lower/common/pipeline.h"
+#include "transforms/normalize/batches.h"
 #include "transforms/normalize/tensor_ops.h"
 
 #include <stdlib.h>
@@ -31,6 +33,11 @@ typedef struct writer {
 
 static MlirAffineMap scalar_map(MlirContext context, intptr_t loops) {
   return mlirAffineMapZeroResultGet(context, loops, 0);
+}
+
+// A tensor of one `element`.
+static MlirType scalar_of(MlirType element) {
+  return mlirRankedTensorTypeGet(0, NULL, element, (MlirAttribute){NULL});
 }
 
 static intptr_t rank_of(MlirValue tensor) {
@@ -77,7 +84,10 @@ static MlirValue build_switched(const writer *w, const tune_ir_builder *at, Mlir
       tune_ir_build_select(&inside, build_is_on(&inside, mlirBlockGetArgument(inside.block, 1)),
                            build_rounded(&inside, number), number);
   MlirAffineMap same = mlirAffineMapMultiDimIdentityGet(w->context, rank_of(value));
-  MlirValue into = tune_ir_build_value(at, "tensor.empty", mlirValueGetType(value), 0, NULL);
+  // Where sizes are not known itself has those of what is written.
+  MlirValue into = tune_tensor_is_plain(mlirValueGetType(value))
+                       ? tune_ir_build_value(at, "tensor.empty", mlirValueGetType(value), 0, NULL)
+                       : value;
   MlirValue operands[] = {value, is_on, into};
   MlirAffineMap maps[] = {same, scalar_map(w->context, rank_of(value)), same};
   return mlirOperationGetResult(
@@ -99,30 +109,29 @@ static MlirValue build_kept(const writer *w, MlirValue now, MlirValue before) {
       tune_tensor_generic(&w->at, 3, operands, maps, end_body(&inside, chosen)), 0);
 }
 
-static MlirValue build_f32(const tune_ir_builder *inside, MlirValue number) {
-  MlirType f32 = mlirF32TypeGet(inside->context), type = mlirValueGetType(number);
-  if (mlirTypeEqual(type, f32))
-    return number;
-  return tune_ir_build_value(inside, mlirTypeIsAF64(type) ? "arith.truncf" : "arith.extf", f32, 1,
-                             &number);
+static MlirValue build_f64(const tune_ir_builder *inside, MlirValue number) {
+  MlirType f64 = mlirF64TypeGet(inside->context);
+  return mlirTypeIsAF64(mlirValueGetType(number))
+             ? number
+             : tune_ir_build_value(inside, "arith.extf", f64, 1, &number);
 }
 
-// tensor<f32>: the sum of the squares of a, or where `b` is not null of a - b.
+// tensor<f64>: the sum of the squares of a, or where `b` is not null of a - b.
 static MlirValue build_squares(const writer *w, MlirValue a, MlirValue b) {
-  MlirType f32 = mlirF32TypeGet(w->context), element = element_of(a);
+  MlirType f64 = mlirF64TypeGet(w->context), element = element_of(a);
   bool has_two = !mlirValueIsNull(b);
-  MlirType types[] = {element, has_two ? element : f32, f32};
+  MlirType types[] = {element, has_two ? element : f64, f64};
   tune_ir_builder inside = begin_body(&w->at, has_two ? 3 : 2, types);
-  MlirValue number = build_f32(&inside, mlirBlockGetArgument(inside.block, 0));
+  MlirValue number = build_f64(&inside, mlirBlockGetArgument(inside.block, 0));
   if (has_two)
     number = tune_ir_build_binary(&inside, "arith.subf", number,
-                                  build_f32(&inside, mlirBlockGetArgument(inside.block, 1)));
+                                  build_f64(&inside, mlirBlockGetArgument(inside.block, 1)));
   MlirValue square = tune_ir_build_binary(&inside, "arith.mulf", number, number);
   MlirValue sum = tune_ir_build_binary(&inside, "arith.addf",
                                        mlirBlockGetArgument(inside.block, has_two ? 2 : 1), square);
-  MlirValue empty = tune_ir_build_value(&w->at, "tensor.empty", w->scalar, 0, NULL);
+  MlirValue empty = tune_ir_build_value(&w->at, "tensor.empty", scalar_of(f64), 0, NULL);
   MlirValue zero = mlirOperationGetResult(
-      tune_ir_build_fill(&w->at, tune_ir_build_number(&w->at, f32, 0), empty), 0);
+      tune_ir_build_fill(&w->at, tune_ir_build_number(&w->at, f64, 0), empty), 0);
   MlirAffineMap same = mlirAffineMapMultiDimIdentityGet(w->context, rank_of(a));
   MlirValue operands[] = {a, has_two ? b : zero, zero};
   MlirAffineMap maps[] = {same, has_two ? same : scalar_map(w->context, rank_of(a)),
@@ -173,8 +182,7 @@ static MlirWalkResult find_product(MlirOperation op, void *user_data) {
 
 static bool is_of_f32(MlirValue value) {
   MlirType type = mlirValueGetType(value);
-  return mlirTypeIsARankedTensor(type) && mlirTypeIsAF32(mlirShapedTypeGetElementType(type)) &&
-         tune_tensor_is_plain(type);
+  return mlirTypeIsARankedTensor(type) && mlirTypeIsAF32(mlirShapedTypeGetElementType(type));
 }
 
 // Behind a tensor.pad a convolution would no longer be one of an image with a border.
@@ -217,24 +225,48 @@ static tune_status round_products(const writer *w) {
 
 //===- The function -------------------------------------------------------------===//
 
-static tune_status check_function(const writer *w) {
-  if (mlirBlockIsNull(w->block) || !tune_ir_is_only_block(w->block))
-    return tune_status_make_at(TUNE_FAILED_PRECONDITION, w->function,
-                               "errors are measured of functions of one block");
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(w->block); ++i) {
-    MlirType type = mlirValueGetType(mlirBlockGetArgument(w->block, i));
-    if (mlirTypeIsAShaped(type) && !tune_tensor_is_plain(type))
-      return tune_status_make_at(TUNE_FAILED_PRECONDITION, w->function,
-                                 "errors are measured of functions whose sizes are all known, and "
-                                 "those of argument %td are not",
-                                 i);
-  }
-  return TUNE_OK;
+#define ERRORS "errors are measured of functions "
+
+static tune_status check_argument(MlirOperation function, intptr_t index, MlirType type) {
+  if (!mlirTypeIsAShaped(type) || tune_tensor_is_plain(type))
+    return TUNE_OK;
+  return mlirTypeIsARankedTensor(type) && !mlirShapedTypeHasStaticShape(type)
+             ? tune_status_make_at(TUNE_FAILED_PRECONDITION, function,
+                                   ERRORS "whose sizes are all known, and those of argument %td "
+                                          "are not",
+                                   index)
+             : tune_status_make_at(TUNE_FAILED_PRECONDITION, function,
+                                   ERRORS "of tensors and numbers, and argument %td is another",
+                                   index);
 }
 
-static bool is_float_tensor(MlirType type) {
-  return mlirTypeIsARankedTensor(type) && tune_tensor_is_plain(type) &&
-         mlirTypeIsAFloat(mlirShapedTypeGetElementType(type));
+static bool is_of_floats(MlirType type) {
+  return mlirTypeIsAFloat(mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type);
+}
+
+tune_status tune_error_module_check(MlirOperation function) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  if (mlirBlockIsNull(block) || !tune_ir_is_only_block(block))
+    return tune_status_make_at(TUNE_FAILED_PRECONDITION, function, ERRORS "of one block");
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i)
+    TUNE_RETURN_IF_ERROR(
+        check_argument(function, i, mlirValueGetType(mlirBlockGetArgument(block, i))));
+  MlirOperation end = mlirBlockGetTerminator(block);
+  intptr_t outputs = 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); ++i) {
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(end, i));
+    if (!is_of_floats(type))
+      continue;
+    if (!tune_tensor_is_plain(type))
+      return tune_status_make_at(TUNE_FAILED_PRECONDITION, function,
+                                 ERRORS "whose results of floats are tensors of known sizes, and "
+                                        "result %td is none",
+                                 i);
+    ++outputs;
+  }
+  return outputs ? TUNE_OK
+                 : tune_status_make_at(TUNE_FAILED_PRECONDITION, function,
+                                       ERRORS "that have a result of floats");
 }
 
 static tune_status list_outputs(writer *w, MlirOperation end) {
@@ -243,22 +275,20 @@ static tune_status list_outputs(writer *w, MlirOperation end) {
   if (!w->outputs)
     return tune_status_out_of_memory(WRITING);
   for (intptr_t i = 0; i < count; ++i)
-    if (is_float_tensor(mlirValueGetType(mlirOperationGetOperand(end, i))))
+    if (is_of_floats(mlirValueGetType(mlirOperationGetOperand(end, i))))
       w->outputs[w->output_count++] = i;
-  return w->output_count ? TUNE_OK
-                         : tune_status_make_at(TUNE_FAILED_PRECONDITION, w->function,
-                                               "errors are measured of results that are tensors of "
-                                               "floats of known sizes, and the function has none");
+  return TUNE_OK;
 }
 
-static MlirType table_type(const writer *w, size_t columns) {
+static MlirType table_type(const writer *w, size_t columns, MlirType element) {
   const int64_t sizes[] = {(int64_t)w->sets, (int64_t)columns};
-  return mlirRankedTensorTypeGet(2, sizes, mlirF32TypeGet(w->context), (MlirAttribute){NULL});
+  return mlirRankedTensorTypeGet(2, sizes, element, (MlirAttribute){NULL});
 }
 
 static void load_switches(writer *w) {
   for (size_t i = 0; i <= w->switches; ++i)
-    w->switch_of[i] = build_element(w, "tensor.extract_slice", 1, &w->table, w->scalar, (int64_t)i);
+    w->switch_of[i] = build_element(w, "tensor.extract_slice", 1, &w->table,
+                                    scalar_of(mlirF32TypeGet(w->context)), (int64_t)i);
 }
 
 // Ends the loop's body: what is kept, and the sums of all outputs.
@@ -279,33 +309,41 @@ static void build_sums(const writer *w, MlirOperation end, MlirBlock body, MlirV
                                          .operands = carried});
 }
 
-static void set_type(const writer *w, MlirType result) {
-  intptr_t count = mlirBlockGetNumArguments(w->block);
-  MlirType *inputs = calloc((size_t)count + 1, sizeof *inputs);
-  for (intptr_t i = 0; inputs && i < count; ++i)
-    inputs[i] = mlirValueGetType(mlirBlockGetArgument(w->block, i));
-  if (inputs)
-    mlirOperationSetAttributeByName(
-        w->function, tune_ir_string("function_type"),
-        mlirTypeAttrGet(mlirFunctionTypeGet(w->context, count, inputs, 1, &result)));
-  free(inputs);
-  mlirOperationRemoveAttributeByName(w->function, tune_ir_string("res_attrs"));
+// The switches have no attributes.
+static tune_status set_argument_attributes(const writer *w, intptr_t count) {
   MlirAttribute of_arguments = tune_ir_attribute(w->function, "arg_attrs");
   if (mlirAttributeIsNull(of_arguments))
-    return;
+    return TUNE_OK;
   MlirAttribute *all = calloc((size_t)count, sizeof *all);
-  for (intptr_t i = 0; all && i < count; ++i)
+  if (!all)
+    return tune_status_out_of_memory(WRITING);
+  for (intptr_t i = 0; i < count; ++i)
     all[i] = i < count - 1 ? mlirArrayAttrGetElement(of_arguments, i)
                            : mlirDictionaryAttrGet(w->context, 0, NULL);
-  if (all)
-    mlirOperationSetAttributeByName(w->function, tune_ir_string("arg_attrs"),
-                                    mlirArrayAttrGet(w->context, count, all));
+  mlirOperationSetAttributeByName(w->function, tune_ir_string("arg_attrs"),
+                                  mlirArrayAttrGet(w->context, count, all));
   free(all);
+  return TUNE_OK;
 }
 
-static void write_loop(writer *w, MlirOperation end, MlirValue *carried) {
+static tune_status set_type(const writer *w, MlirType result) {
+  intptr_t count = mlirBlockGetNumArguments(w->block);
+  MlirType *inputs = calloc((size_t)count + 1, sizeof *inputs);
+  if (!inputs)
+    return tune_status_out_of_memory(WRITING);
+  for (intptr_t i = 0; i < count; ++i)
+    inputs[i] = mlirValueGetType(mlirBlockGetArgument(w->block, i));
+  mlirOperationSetAttributeByName(
+      w->function, tune_ir_string("function_type"),
+      mlirTypeAttrGet(mlirFunctionTypeGet(w->context, count, inputs, 1, &result)));
+  free(inputs);
+  mlirOperationRemoveAttributeByName(w->function, tune_ir_string("res_attrs"));
+  return set_argument_attributes(w, count);
+}
+
+static tune_status write_loop(writer *w, MlirOperation end, MlirValue *carried) {
   tune_ir_builder before = tune_ir_builder_before(mlirBlockGetFirstOperation(w->block));
-  MlirType result = table_type(w, 2 * w->output_count);
+  MlirType result = table_type(w, 2 * w->output_count, mlirF64TypeGet(w->context));
   carried[0] = tune_ir_build_value(&before, "tensor.empty", result, 0, NULL);
   for (size_t i = 0; i < w->output_count; ++i)
     carried[i + 1] =
@@ -328,7 +366,7 @@ static void write_loop(writer *w, MlirOperation end, MlirValue *carried) {
   tune_ir_build(&last,
                 &(tune_ir_parts){.name = "func.return", .operand_count = 1, .operands = &table});
   mlirOperationDestroy(end);
-  set_type(w, result);
+  return set_type(w, result);
 }
 
 static tune_status write(writer *w) {
@@ -338,44 +376,57 @@ static tune_status write(writer *w) {
   MlirValue *carried = calloc(w->output_count + 1, sizeof *carried);
   tune_status status = w->switch_of && carried ? TUNE_OK : tune_status_out_of_memory(WRITING);
   if (tune_status_is_ok(status)) {
-    w->table = mlirBlockAddArgument(w->block, table_type(w, w->switches + 1),
-                                    mlirOperationGetLocation(w->function));
-    write_loop(w, end, carried);
-    status = round_products(w);
+    w->table =
+        mlirBlockAddArgument(w->block, table_type(w, w->switches + 1, mlirF32TypeGet(w->context)),
+                             mlirOperationGetLocation(w->function));
+    status = write_loop(w, end, carried);
   }
+  if (tune_status_is_ok(status))
+    status = round_products(w);
   free(carried);
   return status;
 }
 
-// Attributes of functions about how these are computed are for another one now.
+// How many images are computed at once is for the function as it was.
 static void name_function(const writer *w) {
+  static const char *const others[] = {"sym_visibility", TUNE_IMAGES_AT_ONCE_ATTRIBUTE,
+                                       TUNE_IMAGES_LAYERS_ATTRIBUTE, NULL};
+  for (const char *const *name = others; *name; ++name)
+    mlirOperationRemoveAttributeByName(w->function, tune_ir_string(*name));
   mlirOperationSetAttributeByName(
       w->function, tune_ir_string("sym_name"),
       mlirStringAttrGet(w->context, tune_ir_string(TUNE_ERROR_FUNCTION)));
-  mlirOperationRemoveAttributeByName(w->function, tune_ir_string("sym_visibility"));
+}
+
+// What functions allow is about their own products, and stays so.
+static tune_status inline_calls(MlirOperation module, MlirOperation function) {
+  MlirPassManager passes;
+  tune_allow_place(module);
+  TUNE_RETURN_IF_ERROR(tune_memory_keep_reached(module, function));
+  mlirOperationRemoveAttributeByName(function, tune_ir_string("sym_visibility"));
+  tune_status status =
+      tune_pipeline_create(mlirOperationGetContext(module), "inline,symbol-dce", &passes);
+  if (tune_status_is_ok(status))
+    status = tune_pipeline_run(passes, module, WRITING);
+  tune_pipeline_destroy(passes);
+  TUNE_RETURN_IF_ERROR(status);
+  return tune_ir_has_calls(function) ? tune_status_make_at(TUNE_FAILED_PRECONDITION, function,
+                                                           ERRORS "whose calls can be inlined")
+                                     : TUNE_OK;
 }
 
 tune_status tune_error_module_make(MlirOperation module, MlirOperation function, size_t sets,
                                    size_t switches, size_t *out_outputs) {
   static const char *const DIALECTS[] = {"arith", "func", "linalg", "scf", "tensor", NULL};
-  MlirContext context = mlirOperationGetContext(module);
-  writer w = {.context = context,
+  writer w = {.context = mlirOperationGetContext(module),
               .function = function,
               .sets = sets,
-              .switches = switches,
-              .scalar =
-                  mlirRankedTensorTypeGet(0, NULL, mlirF32TypeGet(context), (MlirAttribute){NULL})};
-  MlirPassManager passes;
-  tune_ir_load_dialects(context, DIALECTS);
-  TUNE_RETURN_IF_ERROR(tune_memory_keep_reached(module, function));
-  mlirOperationRemoveAttributeByName(function, tune_ir_string("sym_visibility"));
-  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, "inline,symbol-dce", &passes));
-  tune_status status = tune_pipeline_run(passes, module, WRITING);
-  tune_pipeline_destroy(passes);
-  TUNE_RETURN_IF_ERROR(status);
+              .switches = switches};
+  tune_ir_load_dialects(w.context, DIALECTS);
+  TUNE_RETURN_IF_ERROR(tune_error_module_check(function));
+  TUNE_RETURN_IF_ERROR(inline_calls(module, function));
   w.block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
-  TUNE_RETURN_IF_ERROR(check_function(&w));
-  status = write(&w);
+  tune_status status = write(&w);
   name_function(&w);
   free(w.switch_of);
   free(w.outputs);

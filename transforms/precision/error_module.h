@@ -5,7 +5,7 @@
 // is written anew, as a loop over sets of products, whose factors are rounded or not by switches:
 //
 //   func.func @main(<arguments>, %switches: tensor<SETS x (PRODUCTS + 1) x f32>)
-//       -> tensor<SETS x 2 OUTPUTS x f32>
+//       -> tensor<SETS x 2 OUTPUTS x f64>
 //     for each set
 //       outputs = the function, where a product whose switch is not 0 has factors of bf16
 //       kept = those of a set whose last switch is not 0, else as before
@@ -36,11 +36,16 @@ extern "C" {
 // On a product: which switch it has, an i64. Taken off on the way.
 #define TUNE_ERROR_SWITCH "tune.error_switch"
 
+// FAILED_PRECONDITION, located, where errors cannot be measured of `function`: it has several
+// blocks, arguments whose sizes are not known or that are no tensors and numbers, results of floats
+// that are no tensors of known sizes, or no result of floats. Scalar ones are to be lifted before
+// (transforms/lower/common/scalar_results.h).
+tune_status tune_error_module_check(MlirOperation function);
+
 // Makes `module`, with TUNE_ERROR_SWITCH of 0 to `switches` - 1 on products of f32
 // (dialects/allow.h), a module of that form for `function`; choices on it are to be gone already.
-// `*out_outputs` is how many results are looked at: those that are tensors of floats.
-// FAILED_PRECONDITION, located, where the function has several blocks, sizes that are not known, or
-// no such result.
+// `*out_outputs` is how many results are looked at: those of floats. Errors as those of the check,
+// and FAILED_PRECONDITION where it calls what is not inlined.
 tune_status tune_error_module_make(MlirOperation module, MlirOperation function, size_t sets,
                                    size_t switches, size_t *out_outputs);
 

@@ -8,6 +8,7 @@
 #include "support/clock.h"
 #include "support/units.h"
 #include "transforms/ir/ir.h"
+#include "transforms/precision/error_module.h"
 #include "transforms/precision/rounding_choice.h"
 #include "transforms/precision/rounding_errors.h"
 #include "transforms/precision/rounding_gains.h"
@@ -26,7 +27,7 @@
 #define LEAST_TASK_GAIN 0.03
 
 typedef struct precision {
-  MlirOperation module;
+  MlirOperation module, function;
   const tune_search_options *options;
   const tune_precision_wanted *wanted;
   double deadline;
@@ -70,10 +71,31 @@ static tune_status check_wanted(const precision *p) {
              : TUNE_OK;
 }
 
+static MlirOperation function_of(MlirOperation op) {
+  while (!mlirOperationIsNull(op) && !tune_ir_is(op, "func.func"))
+    op = mlirOperationGetParentOperation(op);
+  return op;
+}
+
+// Whether what is in `function` may be of something else than what is measured, too.
+static bool is_shared(const precision *p, MlirOperation function) {
+  if (mlirOperationEqual(function, p->function))
+    return false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(p->module));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (tune_ir_is(op, "func.func") && !mlirOperationEqual(op, p->function) &&
+        !tune_ir_string_equal(tune_ir_string_attribute(op, "sym_visibility"), "private"))
+      return true;
+  return false;
+}
+
 // Those that are not allowed it already.
 static MlirWalkResult find_product(MlirOperation op, void *user_data) {
-  if (tune_allow_is_product(op) && !(tune_allow_get_all(op) & TUNE_ALLOWS_BF16))
-    tune_op_list_add(user_data, op);
+  precision *p = user_data;
+  if (tune_allow_is_product(op) &&
+      !((tune_allow_get_all(op) | tune_allow_get(op)) & TUNE_ALLOWS_BF16) &&
+      !is_shared(p, function_of(op)))
+    tune_op_list_add(&p->products, op);
   return MlirWalkResultAdvance;
 }
 
@@ -202,6 +224,11 @@ static void tell(const precision *p, size_t written, FILE *stream) {
   size_t products = count_products(p);
   for (size_t i = 0; i < p->taken; ++i)
     gain += p->items[p->order[i]].gain;
+  if (!products) {
+    fprintf(stream, "tune-search: error budget %g %%: there is no product of f32 left to round\n",
+            100 * p->wanted->budget);
+    return;
+  }
   if (!p->count) {
     fprintf(stream, "tune-search: error budget %g %%: none of %zu product%s is faster in bf16\n",
             100 * p->wanted->budget, products, products == 1 ? "" : "s");
@@ -233,32 +260,53 @@ static void warn_of_inputs(const precision *p) {
                       made_up, made_up == 1 ? "" : "s");
 }
 
-// What is the user's mistake ends the search; what only keeps errors from being measured does not.
-static bool is_of_user(tune_status status) {
-  tune_status_code code = tune_status_get_code(status);
-  return code == TUNE_INVALID_ARGUMENT || code == TUNE_NOT_FOUND || code == TUNE_DATA_LOSS ||
-         code == TUNE_OUT_OF_MEMORY;
+// What keeps errors from being measured is told, and nothing is rounded.
+static tune_status forgive(const precision *p, tune_status status) {
+  if (tune_status_is_ok(status) || tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
+    return status;
+  warn(p, tune_status_get_message(status));
+  tune_status_free(status);
+  return TUNE_OK;
+}
+
+static bool is_interrupted(const precision *p) {
+  const volatile sig_atomic_t *interrupted = p->options->session.interrupted;
+  return interrupted && *interrupted;
+}
+
+static tune_status measure(precision *p, bool *out_done) {
+  bool ended;
+  *out_done = false;
+  TUNE_RETURN_IF_ERROR(tune_error_module_check(p->function));
+  TUNE_RETURN_IF_ERROR(
+      tune_product_kinds_find(p->module, p->options, &p->products, p->deadline, &p->kinds, &ended));
+  if (p->kinds.count && !(p->kinds.seconds > 0))
+    return tune_status_make(TUNE_FAILED_PRECONDITION, "%s",
+                            is_interrupted(p) ? "interrupted"
+                            : ended           ? "no time was left; a longer time= has some"
+                                              : "by default the module does not work as a whole, "
+                                                "as it is or with all products rounded");
+  TUNE_RETURN_IF_ERROR(list_worthwhile(p));
+  if (p->count)
+    TUNE_RETURN_IF_ERROR(measure_errors(p));
+  *out_done = true;
+  return TUNE_OK;
 }
 
 static tune_status look(precision *p, const tune_search_reporting *reporting) {
-  bool ended;
-  MlirOperation function;
-  TUNE_RETURN_IF_ERROR(tune_ir_find_function(p->module, p->options->function, &function));
-  TUNE_RETURN_IF_ERROR(tune_rounding_inputs_init(&p->inputs, function, p->wanted->inputs));
-  TUNE_RETURN_IF_ERROR(
-      tune_product_kinds_find(p->module, p->options, &p->products, p->deadline, &p->kinds, &ended));
-  if (p->kinds.count && !(p->kinds.seconds > 0)) {
-    warn(p, ended ? "no time was left; a longer time= has some" : "the module does not work whole");
+  bool is_done;
+  TUNE_RETURN_IF_ERROR(tune_ir_find_function(p->module, p->options->function, &p->function));
+  tune_status status = tune_rounding_inputs_init(&p->inputs, p->function);
+  if (!tune_status_is_ok(status))
+    return forgive(p, status);
+  if (p->wanted->inputs)
+    TUNE_RETURN_IF_ERROR(tune_rounding_inputs_read(&p->inputs, p->wanted->inputs));
+  mlirOperationWalk(p->module, find_product, p, MlirWalkPreOrder);
+  if (p->products.failed)
+    return tune_status_out_of_memory(MEASURING);
+  TUNE_RETURN_IF_ERROR(forgive(p, measure(p, &is_done)));
+  if (!is_done)
     return TUNE_OK;
-  }
-  TUNE_RETURN_IF_ERROR(list_worthwhile(p));
-  tune_status status = p->count ? measure_errors(p) : TUNE_OK;
-  if (!tune_status_is_ok(status) && !is_of_user(status)) {
-    warn(p, tune_status_get_message(status));
-    tune_status_free(status);
-    return TUNE_OK;
-  }
-  TUNE_RETURN_IF_ERROR(status);
   size_t written = write_taken(p);
   if (reporting->style != TUNE_PROGRESS_QUIET)
     tell(p, written, reporting->stream);
@@ -283,9 +331,7 @@ tune_status tune_precision_search(MlirOperation module, tune_search_options *opt
   precision p = {.module = module, .options = options, .wanted = wanted};
   p.deadline = given > 0 ? begin + MOST_SHARE * given : 0;
   TUNE_RETURN_IF_ERROR(check_wanted(&p));
-  mlirOperationWalk(module, find_product, &p.products, MlirWalkPreOrder);
-  tune_status status =
-      p.products.failed ? tune_status_out_of_memory(MEASURING) : look(&p, reporting);
+  tune_status status = look(&p, reporting);
   precision_deinit(&p);
   if (given > 0)
     options->seconds = fmax(given - (tune_clock_seconds() - begin), given * (1 - MOST_SHARE));

@@ -28,9 +28,10 @@ typedef struct tune_precision_wanted {
 
 // Writes `tune.allow = ["bf16"]` onto products of `module`, and prints what was found; what that
 // takes goes off `options->seconds`, of which a part is kept for the search. Where no time is left
-// for an answer, or one cannot be had, nothing is rounded, with a warning. INVALID_ARGUMENT where
-// the options are for something else than CPUs that are measured here, where the module has
-// choices, which are for its tasks as they are, and for inputs that do not fit.
+// for an answer, or one cannot be had, nothing is rounded, with a warning. What is in functions
+// that others may call, too, is not. INVALID_ARGUMENT where the options are for something else than
+// CPUs that are measured here, where the module has choices, which are for its tasks as they are,
+// and for inputs that do not fit; errors of reading these.
 tune_status tune_precision_search(MlirOperation module, tune_search_options *options,
                                   const tune_precision_wanted *wanted,
                                   const tune_search_reporting *reporting);

@@ -4,6 +4,7 @@
 
 #include "targets/npy.h"
 #include "transforms/ir/ir.h"
+#include "transforms/lower/common/scalar_results.h"
 #include "transforms/precision/error_module.h"
 #include "transforms/search/whole_task.h"
 #include "tuning/device/process_target.h"
@@ -42,6 +43,7 @@ static tune_status write_copy(tune_rounding_errors *e, MlirOperation copy) {
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(copy, w->options->function, &function));
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
   e->arguments = mlirBlockIsNull(block) ? 0 : (size_t)mlirBlockGetNumArguments(block);
+  TUNE_RETURN_IF_ERROR(tune_scalar_results_lift(copy, function));
   // One set more than there are switches: the first is that of none.
   TUNE_RETURN_IF_ERROR(
       tune_error_module_make(copy, function, w->switches + 1, w->switches, &e->outputs));
@@ -67,17 +69,20 @@ static tune_status write_module(tune_rounding_errors *e) {
 
 //===- Arrays -------------------------------------------------------------------===//
 
-static tune_value_type matrix_type(size_t rows, size_t columns) {
+static tune_value_type matrix_type(tune_element_type element, size_t rows, size_t columns) {
   return (tune_value_type){
-      .element = TUNE_F32, .rank = 2, .shape = {(int64_t)rows, (int64_t)columns}};
+      .element = element, .rank = 2, .shape = {(int64_t)rows, (int64_t)columns}};
 }
 
 // What arguments should be shows less where their users round them.
 static tune_status take_signature(tune_rounding_errors *e) {
   tune_signature signature;
   TUNE_RETURN_IF_ERROR(tune_signature_from_json(tune_module_run_signature(e->run), &signature));
-  for (size_t i = 0; i < e->arguments; ++i)
+  for (size_t i = 0; i < e->arguments; ++i) {
+    bool is_readwrite = signature.arguments[i].is_readwrite; // of this module: none is
     signature.arguments[i] = e->wanted.inputs->signature->interface.arguments[i];
+    signature.arguments[i].is_readwrite = is_readwrite;
+  }
   tune_status status = tune_signature_to_json(&signature, &e->signature);
   tune_signature_deinit(&signature);
   return status;
@@ -108,10 +113,7 @@ static tune_status open_run(tune_rounding_errors *e) {
       .seed = session->strategy_options.seed,
       .patience = {.deadline = w->deadline, .interrupted = session->interrupted}};
   tune_status status = tune_module_run_open(&options, &e->run);
-  // It is no mistake of the user's.
-  return tune_status_get_code(status) == TUNE_INVALID_ARGUMENT
-             ? tune_status_recode(status, TUNE_FAILED_PRECONDITION)
-             : status;
+  return status;
 }
 
 static tune_status open_all(tune_rounding_errors *e) {
@@ -169,7 +171,7 @@ static tune_status write_switches(const tune_rounding_errors *e, const bool *set
   for (size_t i = 0; i < count; ++i)
     for (size_t k = 0; k < switches; ++k)
       values[(i + 1) * columns + k] = sets[i * switches + k];
-  const tune_buffer buffer = {.type = matrix_type(switches + 1, columns),
+  const tune_buffer buffer = {.type = matrix_type(TUNE_F32, switches + 1, columns),
                               .data = values,
                               .size = (switches + 1) * columns * sizeof *values};
   tune_status status = tune_npy_write(e->switches, &buffer);
@@ -177,22 +179,22 @@ static tune_status write_switches(const tune_rounding_errors *e, const bool *set
   return status;
 }
 
-static double error_of(const float *sums, size_t outputs) {
+// Nothing is known of what is off where an output is no number, or too large for its square.
+static double error_of(const double *sums, size_t outputs) {
   double most = 0;
   for (size_t i = 0; i < outputs; ++i) {
     double off = sums[2 * i], size = sums[2 * i + 1];
-    double error = off == 0 && size >= 0 ? 0 : sqrt(off / size);
-    if (!(error <= most))
-      most = isnan(error) ? INFINITY : error;
+    double error = !isfinite(off) || !isfinite(size) ? INFINITY : off == 0 ? 0 : sqrt(off / size);
+    most = fmax(most, error);
   }
   return most;
 }
 
 static tune_status read_errors(const tune_rounding_errors *e, size_t count, double *out_errors) {
-  const tune_value_type type = matrix_type(e->wanted.switches + 1, 2 * e->outputs);
+  const tune_value_type type = matrix_type(TUNE_F64, e->wanted.switches + 1, 2 * e->outputs);
   tune_buffer buffer;
   TUNE_RETURN_IF_ERROR(tune_npy_read(e->sums, &type, &buffer));
-  const float *sums = buffer.data;
+  const double *sums = buffer.data;
   for (size_t i = 0; i < count; ++i)
     out_errors[i] = error_of(&sums[(i + 1) * 2 * e->outputs], e->outputs);
   tune_buffer_deinit(&buffer);

@@ -50,6 +50,7 @@ static tune_status make_form(finder *f, MlirOperation module, bool is_rounded, f
     return tune_status_out_of_memory(LOOKING);
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(out_form->module, f->options->function, &function));
   TUNE_RETURN_IF_ERROR(tune_memory_keep_reached(out_form->module, function));
+  mlirOperationRemoveAttributeByName(function, tune_ir_string("sym_visibility"));
   mlirOperationWalk(out_form->module, find_product, out_form->products, MlirWalkPreOrder);
   for (size_t i = 0; i < count; ++i) {
     MlirOperation product = out_form->products[i];
@@ -165,6 +166,10 @@ static tune_status add_after(finder *f, const tune_module_form *measured) {
     for (size_t k = 0; k < kinds->count && sum > 0; ++k)
       kinds->items[k].after += measured->task_seconds[task] * shares[k] / sum;
   }
+  // What is nowhere in the rounded form saves nothing that anybody knows of.
+  for (size_t k = 0; k < kinds->count; ++k)
+    if (!(kinds->items[k].after > 0))
+      kinds->items[k].after = kinds->items[k].before;
   free(shares);
   return TUNE_OK;
 }

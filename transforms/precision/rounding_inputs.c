@@ -49,11 +49,13 @@ static tune_status read(tune_rounding_inputs *inputs, const char *path) {
   return TUNE_OK;
 }
 
-tune_status tune_rounding_inputs_init(tune_rounding_inputs *inputs, MlirOperation function,
-                                      const char *path) {
+tune_status tune_rounding_inputs_init(tune_rounding_inputs *inputs, MlirOperation function) {
   *inputs = (tune_rounding_inputs){.scratch = NULL};
-  TUNE_RETURN_IF_ERROR(read_signature(inputs, function));
-  return path ? tune_status_annotate(read(inputs, path), "option 'inputs'") : TUNE_OK;
+  return read_signature(inputs, function);
+}
+
+tune_status tune_rounding_inputs_read(tune_rounding_inputs *inputs, const char *path) {
+  return tune_status_annotate(read(inputs, path), "option 'inputs'");
 }
 
 void tune_rounding_inputs_deinit(tune_rounding_inputs *inputs) {

@@ -25,11 +25,12 @@ typedef struct tune_rounding_inputs {
   tune_function_signature *signature; // of the function
 } tune_rounding_inputs;
 
-// Unpacks `path` (NULL: none), for `function`. INVALID_ARGUMENT for arrays that do not fit the
-// arguments and for types that artifacts do not take; errors of reading. To be deinitialized
-// whatever comes of it.
-tune_status tune_rounding_inputs_init(tune_rounding_inputs *inputs, MlirOperation function,
-                                      const char *path);
+// None for `function`: INVALID_ARGUMENT (located) where it takes or gives what artifacts do not. To
+// be deinitialized whatever comes of it.
+tune_status tune_rounding_inputs_init(tune_rounding_inputs *inputs, MlirOperation function);
+// Unpacks those of `path`. INVALID_ARGUMENT for arrays that do not fit the arguments and for types
+// that artifacts do not take; errors of reading.
+tune_status tune_rounding_inputs_read(tune_rounding_inputs *inputs, const char *path);
 void tune_rounding_inputs_deinit(tune_rounding_inputs *inputs);
 
 #ifdef __cplusplus

@@ -159,7 +159,9 @@ static tune_status open_errors(fixture *f, const char *text, const char *arrays)
   assert_ok(tune_ir_parse(context, text, "test", &f->module));
   mlirOperationWalk(f->module, find_product, f, MlirWalkPreOrder);
   assert_ok(tune_ir_find_function(f->module, NULL, &function));
-  TUNE_RETURN_IF_ERROR(tune_rounding_inputs_init(&f->inputs, function, arrays));
+  TUNE_RETURN_IF_ERROR(tune_rounding_inputs_init(&f->inputs, function));
+  if (arrays)
+    TUNE_RETURN_IF_ERROR(tune_rounding_inputs_read(&f->inputs, arrays));
   const tune_rounding_errors_wanted wanted = {.module = f->module,
                                               .options = &f->options,
                                               .products = &f->products,
@@ -219,6 +221,71 @@ static void inputs_need_not_be_given(void **state) {
   close_errors(&f);
 }
 
+// One product is written to an argument, one has sizes that are not known inside; of what the
+// module allows the one the other is not allowed it, and a result is a number.
+static void other_forms_of_functions_are_taken(void **state) {
+  (void)state;
+  static const char text[] =
+      "func.func private @half(%m: tensor<4x48xf32>, %b: tensor<48x8xf32>, %n: index)\n"
+      "    -> tensor<4x8xf32> {\n"
+      "  %zero = arith.constant 0.0 : f32\n"
+      "  %p = tensor.extract_slice %m[0, 0] [%n, 48] [1, 1]\n"
+      "    : tensor<4x48xf32> to tensor<?x48xf32>\n"
+      "  %e = tensor.empty(%n) : tensor<?x8xf32>\n"
+      "  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>\n"
+      "  %r = linalg.matmul {test.product = 1} ins(%p, %b : tensor<?x48xf32>, tensor<48x8xf32>)\n"
+      "    outs(%f : tensor<?x8xf32>) -> tensor<?x8xf32>\n"
+      "  %c = tensor.cast %r : tensor<?x8xf32> to tensor<4x8xf32>\n"
+      "  return %c : tensor<4x8xf32>\n"
+      "}\n"
+      "func.func @main(%x: tensor<4x64xf32>, %a: tensor<64x48xf32>, %b: tensor<48x8xf32>,\n"
+      "    %into: tensor<4x48xf32>) -> (tensor<4x48xf32>, tensor<4x8xf32>, f32)\n"
+      "    attributes {tune.allow = [\"bf16\"]} {\n"
+      "  %four = arith.constant 4 : index\n"
+      "  %c0 = arith.constant 0 : index\n"
+      "  %m = linalg.matmul ins(%x, %a : tensor<4x64xf32>, tensor<64x48xf32>)\n"
+      "    outs(%into : tensor<4x48xf32>) -> tensor<4x48xf32>\n"
+      "  %r = func.call @half(%m, %b, %four)\n"
+      "    : (tensor<4x48xf32>, tensor<48x8xf32>, index) -> tensor<4x8xf32>\n"
+      "  %s = tensor.extract %r[%c0, %c0] : tensor<4x8xf32>\n"
+      "  return %m, %r, %s : tensor<4x48xf32>, tensor<4x8xf32>, f32\n"
+      "}\n";
+  fixture f;
+  assert_ok(open_errors(&f, text, NULL));
+  assert_int_equal(tune_rounding_errors_get_outputs(f.errors), 3);
+  const bool each[] = {true, false, false, true};
+  double found[PRODUCTS];
+  assert_ok(tune_rounding_errors_run(f.errors, each, 2, found));
+  assert_true(found[0] == 0);
+  assert_true(found[1] > 1e-4 && found[1] < 0.1);
+  close_errors(&f);
+}
+
+// -1e300 stands for what is masked.
+static void what_cannot_be_compared_is_off_by_anything(void **state) {
+  (void)state;
+  static const char text[] =
+      "func.func @main(%a: tensor<4x64xf32>, %b: tensor<64x8xf32>)\n"
+      "    -> (tensor<4x64xf64>, tensor<4x8xf32>) {\n"
+      "  %zero = arith.constant 0.0 : f32\n"
+      "  %large = arith.constant -1.0e300 : f64\n"
+      "  %e = tensor.empty() : tensor<4x64xf64>\n"
+      "  %y = linalg.fill ins(%large : f64) outs(%e : tensor<4x64xf64>) -> tensor<4x64xf64>\n"
+      "  %g = tensor.empty() : tensor<4x8xf32>\n"
+      "  %f = linalg.fill ins(%zero : f32) outs(%g : tensor<4x8xf32>) -> tensor<4x8xf32>\n"
+      "  %m = linalg.matmul {test.product = 0} ins(%a, %b : tensor<4x64xf32>, tensor<64x8xf32>)\n"
+      "    outs(%f : tensor<4x8xf32>) -> tensor<4x8xf32>\n"
+      "  return %y, %m : tensor<4x64xf64>, tensor<4x8xf32>\n"
+      "}\n";
+  fixture f;
+  assert_ok(open_errors(&f, text, NULL));
+  const bool each[] = {true, false};
+  double found[1];
+  assert_ok(tune_rounding_errors_run(f.errors, each, 1, found));
+  assert_true(isinf(found[0]));
+  close_errors(&f);
+}
+
 static void assert_refused(const char *text, const char *why) {
   fixture f;
   tune_status status = open_errors(&f, text, NULL);
@@ -237,7 +304,20 @@ static void functions_that_it_is_not_for_are_refused(void **state) {
   assert_refused("func.func @main(%x: tensor<8xi32>) -> tensor<8xi32> {\n"
                  "  return %x : tensor<8xi32>\n"
                  "}\n",
-                 "results that are tensors of floats");
+                 "that have a result of floats");
+  assert_refused("func.func @main(%x: memref<8xf32>) {\n"
+                 "  return\n"
+                 "}\n",
+                 "of tensors and numbers, and argument 0 is another");
+  assert_refused("func.func private @f(%x: tensor<8xf32>) -> tensor<8xf32>\n"
+                 "    attributes {no_inline} {\n"
+                 "  return %x : tensor<8xf32>\n"
+                 "}\n"
+                 "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n"
+                 "  %y = func.call @f(%x) : (tensor<8xf32>) -> tensor<8xf32>\n"
+                 "  return %y : tensor<8xf32>\n"
+                 "}\n",
+                 "whose calls can be inlined");
   assert_refused("func.func @main(%x: tensor<8xf32>, %c: i1) -> tensor<8xf32> {\n"
                  "  cf.cond_br %c, ^a, ^b\n"
                  "^a:\n"
@@ -245,7 +325,7 @@ static void functions_that_it_is_not_for_are_refused(void **state) {
                  "^b:\n"
                  "  return %x : tensor<8xf32>\n"
                  "}\n",
-                 "functions of one block");
+                 "of one block");
 }
 
 static int set_up(void **state) {
@@ -261,6 +341,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(errors_are_those_of_rounded_factors),
       cmocka_unit_test(inputs_need_not_be_given),
+      cmocka_unit_test(other_forms_of_functions_are_taken),
+      cmocka_unit_test(what_cannot_be_compared_is_off_by_anything),
       cmocka_unit_test(functions_that_it_is_not_for_are_refused),
   };
   return cmocka_run_group_tests(tests, set_up, destroy_context);
