@@ -29,13 +29,22 @@ static tune_status list_artifacts(const benchmark *b, size_t first, size_t count
   return TUNE_OK;
 }
 
+// What factors may be rounded to in one of them, all are checked for: they are compared in time,
+// and one that rounds is no mistake of a module that the other one does not allow it in.
+static const char *find_operands(const benchmark *b) {
+  for (size_t i = 0; i < b->subject_count; ++i)
+    if (b->subjects[i].opened.module.operands)
+      return b->subjects[i].opened.module.operands;
+  return NULL;
+}
+
 tune_check_wanted measurement_check(const benchmark *b) {
   const tune_module_description *module = &b->subjects[0].opened.module;
   bool rounds = tune_target_rounds_operands(b->facts->name.kind);
   return (tune_check_wanted){.reference = b->reference,
                              .reduction = figures_reduction(&module->tasks),
                              .accumulator = module->accumulator,
-                             .operands = rounds ? module->operands : NULL,
+                             .operands = rounds ? find_operands(b) : NULL,
                              .sensitivity = true};
 }
 
