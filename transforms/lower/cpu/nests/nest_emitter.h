@@ -99,6 +99,10 @@ MlirValue tune_nest_load(const tune_nest_emitter *emitter, MlirValue buffer, Mli
 tune_nest_value tune_nest_read(tune_nest_emitter *emitter, size_t operand, tune_nest_copy copy);
 void tune_nest_write(tune_nest_emitter *emitter, size_t operand, tune_nest_copy copy,
                      MlirValue value);
+// Asks for what comes some steps after what has been read at `indices`, of weights that are read
+// once.
+void tune_nest_fetch_ahead(const tune_nest_emitter *emitter, size_t operand, tune_nest_copy copy,
+                           const MlirValue *indices);
 // Nothing has been read yet.
 void tune_nest_forget(tune_nest_emitter *emitter);
 

@@ -58,6 +58,7 @@ typedef struct tune_nest_operand {
   bool is_buffer;
   bool is_dense;  // the elements of its last dimension lie beside each other
   bool is_needed; // the body uses it
+  bool is_cold;   // an input that comes out of memory (nest_cold.h); not known before that is found
   size_t rank;
   bool is_linear[TUNE_NEST_MAX_RANK];
   int64_t coefficient[TUNE_NEST_MAX_RANK][TUNE_NEST_MAX_LOOPS];

@@ -330,6 +330,7 @@ tune_nest_value tune_nest_read(tune_nest_emitter *emitter, size_t o, tune_nest_c
     find_indices(emitter, o, copy, at, 0, indices);
     value->vector =
         tune_nest_load(emitter, emitter->buffers[o], operand->element, indices, operand->rank);
+    tune_nest_fetch_ahead(emitter, o, copy, indices);
   } else if (access == TUNE_NEST_STRIDED &&
              (!emitter->is_part || (emitter->plan->stride[o] > 1 && !tune_nest_clamps(emitter)))) {
     value->vector = read_strided(emitter, o, copy);

@@ -6,6 +6,7 @@
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/lower/common/pipeline.h"
+#include "transforms/lower/cpu/nests/nest_cold.h"
 #include "transforms/lower/cpu/nests/nest_emitter.h"
 #include "transforms/lower/cpu/nests/nest_places.h"
 #include "transforms/lower/cpu/nests/nest_windows.h"
@@ -436,7 +437,7 @@ static MlirWalkResult find_marked(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-static tune_status make_vectors(MlirOperation op) {
+static tune_status make_vectors(MlirOperation op, const tune_nest_cold *cold) {
   tune_nest_wishes wishes;
   TUNE_RETURN_IF_ERROR(take_marks(op, &wishes));
   tune_nest_loops nest;
@@ -445,6 +446,9 @@ static tune_status make_vectors(MlirOperation op) {
   tune_nest_choice choice;
   if (!tune_nest_loops_read(op, &nest))
     return TUNE_OK;
+  for (size_t o = 0; o < nest.input_count; ++o)
+    nest.operands[o].is_cold =
+        nest.operands[o].is_buffer && tune_nest_cold_is(cold, nest.operands[o].value);
   bool is_window = tune_nest_window_find(&nest, &wishes, &plan, &window);
   bool is_choice = !is_window && tune_nest_places_find(&nest, &wishes, &plan, &choice);
   if (!is_window && !is_choice && !tune_nest_plan_make(&nest, &wishes, &plan))
@@ -474,8 +478,12 @@ tune_status tune_nest_vectors_make(MlirOperation module) {
     // Tiling leaves affine.apply in bodies.
     status = lower_affine(module);
   }
+  tune_nest_cold cold = {.arguments = {.count = 0}};
+  if (tune_status_is_ok(status) && marked.count)
+    status = tune_nest_cold_find(&cold, module);
   for (size_t i = 0; i < marked.count && tune_status_is_ok(status); ++i)
-    status = make_vectors(marked.ops[i]);
+    status = make_vectors(marked.ops[i], &cold);
+  tune_nest_cold_deinit(&cold);
   tune_op_list_deinit(&marked);
   return status;
 }

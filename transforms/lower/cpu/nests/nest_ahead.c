@@ -1,0 +1,84 @@
+//===- nest_ahead.c - Lines of weights that are fetched before they are read -----------------===//
+//
+// Weights that are read once, a few lines at a time on end, come out of memory. A processor fetches
+// ahead along each line that it is in, and has to find the next ones anew: lines of 3 KB are over
+// before that has begun. So what lies a few lines on is asked for, into the second cache: into the
+// first it would push out the results that are added to.
+//
+//===-------------------------------------------------------------------------------------------===//
+
+#include "transforms/lower/cpu/nests/nest_emitter.h"
+
+#include "mlir-c/AffineExpr.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+#define LINE_BYTES 64
+// So far ahead at least: what memory delivers while it takes to answer, and as much again. On a Zen
+// 4, 12 to 200 KB are much alike.
+#define AHEAD_BYTES (16 << 10)
+// What is smaller is over before it pays.
+#define LEAST_BYTES (256 << 10)
+#define SECOND_CACHE 2 // of llvm.prefetch: "locality"
+
+static int64_t extent_of(const tune_nest_emitter *e, size_t loop) {
+  return loop == TUNE_NEST_NO_LOOP || e->nest->extent[loop] < 0 ? 0 : e->nest->extent[loop];
+}
+
+// How many steps of the turned loop on; 0: none.
+static int64_t find_distance(const tune_nest_emitter *e, size_t o) {
+  const tune_nest_plan *plan = e->plan;
+  if (!plan->is_streamed || e->is_part || !e->nest->operands[o].is_cold ||
+      !tune_nest_depends(e->nest, o, plan->turned_loop) ||
+      !tune_nest_depends(e->nest, o, plan->lane_loop))
+    return 0;
+  int64_t line =
+      extent_of(e, plan->lane_loop) * tune_nest_element_bits(e->nest->operands[o].element) / 8;
+  int64_t block = e->steps * line;
+  if (line * extent_of(e, plan->turned_loop) < LEAST_BYTES || block == 0)
+    return 0;
+  return (AHEAD_BYTES + block - 1) / block * e->steps;
+}
+
+static MlirValue build_place(const tune_nest_emitter *e, MlirValue at, int64_t distance) {
+  const tune_ir_builder *b = &e->builder;
+  MlirValue next = tune_ir_build_binary(b, "arith.addi", at, tune_ir_build_index(b, distance));
+  return tune_ir_build_binary(b, "arith.minui", next,
+                              tune_ir_build_index(b, e->nest->extent[e->plan->turned_loop] - 1));
+}
+
+static void build_prefetch(const tune_nest_emitter *e, size_t o, const MlirValue *indices) {
+  MlirContext context = e->builder.context;
+  size_t rank = e->nest->operands[o].rank;
+  MlirType i32 = mlirIntegerTypeGet(context, 32);
+  MlirValue operands[TUNE_NEST_MAX_RANK + 1] = {e->buffers[o]};
+  for (size_t i = 0; i < rank; ++i)
+    operands[i + 1] = indices[i];
+  MlirNamedAttribute attributes[] = {
+      tune_ir_named(context, "isWrite", mlirBoolAttrGet(context, false)),
+      tune_ir_named(context, "localityHint", mlirIntegerAttrGet(i32, SECOND_CACHE)),
+      tune_ir_named(context, "isDataCache", mlirBoolAttrGet(context, true))};
+  tune_ir_build(&e->builder, &(tune_ir_parts){.name = "memref.prefetch",
+                                              .operand_count = (intptr_t)rank + 1,
+                                              .operands = operands,
+                                              .attribute_count = 3,
+                                              .attributes = attributes});
+}
+
+void tune_nest_fetch_ahead(const tune_nest_emitter *e, size_t o, tune_nest_copy copy,
+                           const MlirValue *indices) {
+  const tune_nest_operand *operand = &e->nest->operands[o];
+  int64_t distance = find_distance(e, o);
+  int64_t bytes = e->plan->lanes * tune_nest_element_bits(operand->element) / 8;
+  // Of vectors that share a line the first one asks.
+  if (distance == 0 || copy.vector * bytes % LINE_BYTES != 0)
+    return;
+  MlirValue next[TUNE_NEST_MAX_RANK];
+  for (size_t i = 0; i < operand->rank; ++i) {
+    // All are loops as they are, of what is streamed.
+    MlirAffineExpr place = mlirAffineMapGetResult(operand->map, (intptr_t)i);
+    bool is_along = (size_t)mlirAffineDimExprGetPosition(place) == e->plan->turned_loop;
+    next[i] = is_along ? build_place(e, indices[i], distance) : indices[i];
+  }
+  build_prefetch(e, o, next);
+}
