@@ -257,7 +257,7 @@ tune_status tune_error_module_check(MlirOperation function) {
     MlirType type = mlirValueGetType(mlirOperationGetOperand(end, i));
     if (!is_of_floats(type))
       continue;
-    if (!tune_tensor_is_plain(type))
+    if (mlirTypeIsAShaped(type) && !tune_tensor_is_plain(type))
       return tune_status_make_at(TUNE_FAILED_PRECONDITION, function,
                                  ERRORS "whose results of floats are tensors of known sizes, and "
                                         "result %td is none",
@@ -275,8 +275,13 @@ static tune_status list_outputs(writer *w, MlirOperation end) {
   if (!w->outputs)
     return tune_status_out_of_memory(WRITING);
   for (intptr_t i = 0; i < count; ++i)
-    if (is_of_floats(mlirValueGetType(mlirOperationGetOperand(end, i))))
+    if (is_of_floats(mlirValueGetType(mlirOperationGetOperand(end, i)))) {
+      // One that others call keeps its scalars.
+      if (!mlirTypeIsAShaped(mlirValueGetType(mlirOperationGetOperand(end, i))))
+        return tune_status_make_at(TUNE_FAILED_PRECONDITION, w->function,
+                                   ERRORS "whose result %td is a tensor, and it is a scalar", i);
       w->outputs[w->output_count++] = i;
+    }
   return TUNE_OK;
 }
 

@@ -38,8 +38,8 @@ extern "C" {
 
 // FAILED_PRECONDITION, located, where errors cannot be measured of `function`: it has several
 // blocks, arguments whose sizes are not known or that are no tensors and numbers, results of floats
-// that are no tensors of known sizes, or no result of floats. Scalar ones are to be lifted before
-// (transforms/lower/common/scalar_results.h).
+// that are no tensors of known sizes, or no result of floats. Scalars are to be lifted before it is
+// made (transforms/lower/common/scalar_results.h).
 tune_status tune_error_module_check(MlirOperation function);
 
 // Makes `module`, with TUNE_ERROR_SWITCH of 0 to `switches` - 1 on products of f32

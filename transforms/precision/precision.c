@@ -124,6 +124,10 @@ static tune_status list_worthwhile(precision *p) {
   return TUNE_OK;
 }
 
+static const char *inputs_of(const precision *p) {
+  return p->wanted->inputs ? p->wanted->inputs : "made-up inputs";
+}
+
 //===- Errors -------------------------------------------------------------------===//
 
 static tune_status measure_each(precision *p, tune_rounding_errors *errors, bool *sets,
@@ -131,9 +135,16 @@ static tune_status measure_each(precision *p, tune_rounding_errors *errors, bool
   for (size_t i = 0; i < p->count; ++i)
     sets[i * p->count + i] = true;
   TUNE_RETURN_IF_ERROR(tune_rounding_errors_run(errors, sets, p->count, found));
-  for (size_t i = 0; i < p->count; ++i)
+  bool any = false;
+  for (size_t i = 0; i < p->count; ++i) {
     p->items[i].error = found[i];
-  return TUNE_OK;
+    any |= isfinite(found[i]);
+  }
+  return any ? TUNE_OK
+             : tune_status_make(TUNE_FAILED_PRECONDITION,
+                                "on %s outputs are no numbers, too large for their squares, or all "
+                                "zero",
+                                inputs_of(p));
 }
 
 // Keeps the most of those to take that are within the budget together.
@@ -206,7 +217,7 @@ static void tell_kind(const precision *p, size_t item, FILE *stream) {
   fprintf(stream, "tune-search:   %s", kind->name);
   if (kind->products > 1)
     fprintf(stream, " (x%zu)", kind->products);
-  fprintf(stream, ": %s in place of %s, error %.2g %%%s\n", tune_figure_seconds(kind->after).text,
+  fprintf(stream, ": %s in place of %s, error %.3g %%%s\n", tune_figure_seconds(kind->after).text,
           tune_figure_seconds(kind->before).text, 100 * p->items[item].error,
           is_taken(p, item) ? "" : ", not taken");
 }
@@ -219,29 +230,31 @@ static size_t count_products(const precision *p) {
   return count;
 }
 
-static void tell(const precision *p, size_t written, FILE *stream) {
+static void tell_taken(const precision *p, FILE *stream) {
   double gain = 0;
-  size_t products = count_products(p);
   for (size_t i = 0; i < p->taken; ++i)
     gain += p->items[p->order[i]].gain;
-  if (!products) {
-    fprintf(stream, "tune-search: error budget %g %%: there is no product of f32 left to round\n",
-            100 * p->wanted->budget);
-    return;
-  }
-  if (!p->count) {
-    fprintf(stream, "tune-search: error budget %g %%: none of %zu product%s is faster in bf16\n",
-            100 * p->wanted->budget, products, products == 1 ? "" : "s");
-    return;
-  }
   fprintf(stream,
-          "tune-search: error budget %g %%: %zu of %zu product%s may be rounded to bf16, which "
-          "saves "
-          "%s of %s",
-          100 * p->wanted->budget, written, products, products == 1 ? "" : "s",
-          tune_figure_seconds(gain).text, tune_figure_seconds(p->kinds.seconds).text);
-  fprintf(stream, ", error %.2g %% of %zu output%s on %s\n", 100 * p->error, p->outputs,
-          p->outputs == 1 ? "" : "s", p->wanted->inputs ? p->wanted->inputs : "made-up inputs");
+          "may be rounded to bf16, which saves %s of %s, error %.3g %% of %zu output%s on %s\n",
+          tune_figure_seconds(gain).text, tune_figure_seconds(p->kinds.seconds).text,
+          100 * p->error, p->outputs, p->outputs == 1 ? "" : "s", inputs_of(p));
+}
+
+static void tell(const precision *p, size_t written, FILE *stream) {
+  size_t products = count_products(p);
+  const char *plural = products == 1 ? "" : "s";
+  fprintf(stream, "tune-search: error budget %g %%: ", 100 * p->wanted->budget);
+  if (!products)
+    fputs("there is no product of f32 left to round\n", stream);
+  else if (!p->count)
+    fprintf(stream, "none of %zu product%s is faster in bf16\n", products, plural);
+  else if (!p->taken)
+    fprintf(stream, "of %zu product%s none that is faster in bf16 is within it on %s\n", products,
+            plural, inputs_of(p));
+  else {
+    fprintf(stream, "%zu of %zu product%s ", written, products, plural);
+    tell_taken(p, stream);
+  }
   for (size_t i = 0; i < p->count; ++i)
     tell_kind(p, i, stream);
 }

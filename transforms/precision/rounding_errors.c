@@ -179,15 +179,17 @@ static tune_status write_switches(const tune_rounding_errors *e, const bool *set
   return status;
 }
 
-// Nothing is known of what is off where an output is no number, or too large for its square.
+// Nothing is known of what is off where an output is no number, or too large for its square, nor
+// where all are zero.
 static double error_of(const double *sums, size_t outputs) {
-  double most = 0;
+  double most = 0, all = 0;
   for (size_t i = 0; i < outputs; ++i) {
     double off = sums[2 * i], size = sums[2 * i + 1];
     double error = !isfinite(off) || !isfinite(size) ? INFINITY : off == 0 ? 0 : sqrt(off / size);
     most = fmax(most, error);
+    all += size;
   }
-  return most;
+  return all > 0 ? most : INFINITY;
 }
 
 static tune_status read_errors(const tune_rounding_errors *e, size_t count, double *out_errors) {

@@ -37,7 +37,8 @@ tune_status tune_rounding_errors_open(const tune_rounding_errors_wanted *wanted,
                                       tune_rounding_errors **out_errors);
 // `sets` has a row of `switches` for each of `count` sets, at most `switches`. Into `errors`, for
 // each set: the root mean square of what its outputs are off, as a share of that of the outputs as
-// they are; of the output where that is most. Infinite where an output is no number for it.
+// they are; of the output where that is most. Infinite where that is not known: an output is no
+// number, or all are zero.
 tune_status tune_rounding_errors_run(tune_rounding_errors *errors, const bool *sets, size_t count,
                                      double *out_errors);
 // How many results are looked at.

@@ -6,7 +6,6 @@
 #include "transforms/ir/ir.h"
 #include "transforms/lower/common/memory.h"
 #include "transforms/search/module_trials.h"
-#include "transforms/tasks/anchors.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +13,14 @@
 #define LOOKING "looking at what rounding saves"
 // On a product, while modules are copied: which one it is.
 #define PLACE "tune.product"
+// In the names of rules whose factors are rounded (transforms/spaces/rule_registry.c).
+#define ROUNDED "/bf16"
 
 // A copy of the module, with the products that the function runs.
 typedef struct form {
   MlirOperation module;
   MlirOperation *products; // null: it is not run
-  tune_extraction *extraction;
-  tune_anchors anchors;
+  tune_module_tasks tasks;
 } form;
 
 typedef struct finder {
@@ -45,7 +45,6 @@ static tune_status make_form(finder *f, MlirOperation module, bool is_rounded, f
   MlirOperation function;
   *out_form = (form){.module = mlirOperationClone(module),
                      .products = calloc(count + 1, sizeof *out_form->products)};
-  tune_op_map_init(&out_form->anchors.task_of_op);
   if (!out_form->products)
     return tune_status_out_of_memory(LOOKING);
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(out_form->module, f->options->function, &function));
@@ -60,15 +59,12 @@ static tune_status make_form(finder *f, MlirOperation module, bool is_rounded, f
     if (is_rounded)
       tune_allow_add(product, TUNE_ALLOWS_BF16);
   }
-  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(out_form->module),
-                                    tune_module_tasks_cpu_threads(&f->options->tasks),
-                                    &out_form->extraction));
-  return tune_anchors_init(&out_form->anchors, out_form->extraction);
+  return tune_module_tasks_init(&out_form->tasks, out_form->module, &f->options->tasks);
 }
 
 static void form_deinit(form *of) {
-  tune_anchors_deinit(&of->anchors);
-  tune_extraction_destroy(of->extraction);
+  if (of->tasks.extraction)
+    tune_module_tasks_deinit(&of->tasks);
   free(of->products);
   if (!mlirOperationIsNull(of->module))
     mlirOperationDestroy(of->module);
@@ -76,10 +72,11 @@ static void form_deinit(form *of) {
 
 // The task of a product; the count of tasks where it has none of its own.
 static size_t task_of(const form *of, size_t product) {
+  const tune_module_tasks *tasks = &of->tasks;
   size_t task = mlirOperationIsNull(of->products[product])
                     ? TUNE_OP_MAP_NONE
-                    : tune_op_map_get(&of->anchors.task_of_op, of->products[product].ptr);
-  return task < of->extraction->task_count ? task : of->extraction->task_count;
+                    : tune_op_map_get(&tasks->anchors.task_of_op, of->products[product].ptr);
+  return task < tasks->extraction->task_count ? task : tasks->extraction->task_count;
 }
 
 static tune_status make_forms(finder *f, MlirOperation module) {
@@ -101,7 +98,7 @@ static tune_status make_forms(finder *f, MlirOperation module) {
 // A kind for each task of the plain form that has products.
 static tune_status list_kinds(finder *f) {
   tune_product_kinds *kinds = f->kinds;
-  const tune_extraction *extraction = f->plain.extraction;
+  const tune_extraction *extraction = f->plain.tasks.extraction;
   size_t *kind_of_task = calloc(extraction->task_count + 1, sizeof *kind_of_task); // its number + 1
   kinds->of = calloc(f->products->count + 1, sizeof *kinds->of);
   kinds->items = calloc(extraction->task_count + 1, sizeof *kinds->items);
@@ -138,6 +135,31 @@ static tune_status add_before(finder *f, const tune_module_form *measured) {
     f->kinds->items[f->kinds->of[i]].before += measured->task_seconds[task];
   }
   free(is_counted);
+  return TUNE_OK;
+}
+
+// Whether a task of the rounded form is rounded by default: not what is Winograd's, say.
+static tune_status is_rounded(const finder *f, size_t task, bool *out_is_rounded) {
+  tune_task_space *space;
+  TUNE_RETURN_IF_ERROR(tune_module_tasks_make_space(&f->rounded.tasks, task, &space));
+  *out_is_rounded = strstr(space->origin, ROUNDED) != NULL;
+  tune_task_space_destroy(space);
+  return TUNE_OK;
+}
+
+// What is not rounded takes as long as before, whatever was measured.
+static tune_status keep_unrounded(finder *f) {
+  for (size_t i = 0; i < f->products->count; ++i) {
+    size_t task = task_of(&f->rounded, i);
+    bool rounds = false;
+    if (f->kinds->of[i] == SIZE_MAX)
+      continue;
+    tune_product_kind *kind = &f->kinds->items[f->kinds->of[i]];
+    if (task < f->rounded.tasks.extraction->task_count && kind->after < kind->before)
+      TUNE_RETURN_IF_ERROR(is_rounded(f, task, &rounds));
+    if (!rounds)
+      kind->after = kind->before;
+  }
   return TUNE_OK;
 }
 
@@ -187,6 +209,8 @@ static tune_status measure(finder *f, double deadline, bool *out_ended) {
     status = add_before(f, &forms[0]);
     if (tune_status_is_ok(status))
       status = add_after(f, &forms[1]);
+    if (tune_status_is_ok(status))
+      status = keep_unrounded(f);
   }
   free(forms[0].task_seconds);
   free(forms[1].task_seconds);
@@ -199,8 +223,6 @@ tune_status tune_product_kinds_find(MlirOperation module, const tune_search_opti
   *out_kinds = (tune_product_kinds){.count = 0};
   *out_ended = false;
   finder f = {.options = options, .products = products, .kinds = out_kinds};
-  tune_op_map_init(&f.plain.anchors.task_of_op);
-  tune_op_map_init(&f.rounded.anchors.task_of_op);
   tune_status status = make_forms(&f, module);
   if (tune_status_is_ok(status))
     status = list_kinds(&f);

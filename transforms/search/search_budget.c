@@ -40,6 +40,8 @@
 // than its tasks one by one, and then both are timed. At most so much of the time is kept for that.
 #define WHOLE_BUILDS 3
 #define MOST_FOR_WHOLE 0.4
+// Seconds for what it is checked against and for timing it, where builds are short.
+#define LEAST_FOR_WHOLE 5.0
 
 typedef struct tune_search search;
 
@@ -156,12 +158,14 @@ void tune_search_budget_note_builds(search *s, const tune_session_result *result
 // winners: as long as its tasks take to build, where that is more than there is.
 static double kept_for_whole(const search *s) {
   double kept = s->options->seconds * TUNE_SEARCH_WHOLE_SHARE;
-  if ((s->built_tasks == 0 && !s->has_profile) || !s->options->checks_whole || s->is_of_parts)
+  if (!s->options->checks_whole || !s->takes_time || s->is_of_parts)
     return 0;
-  double all = s->has_profile ? s->profile_build_seconds
-                              : s->build_seconds / (double)s->built_tasks *
-                                    (double)s->tasks.extraction->task_count;
+  double all = s->has_profile   ? s->profile_build_seconds
+               : s->built_tasks ? s->build_seconds / (double)s->built_tasks *
+                                      (double)s->tasks.extraction->task_count
+                                : 0;
   double wanted = WHOLE_BUILDS * all, most = s->options->seconds * MOST_FOR_WHOLE;
+  wanted = wanted < LEAST_FOR_WHOLE ? LEAST_FOR_WHOLE : wanted;
   wanted = wanted > most ? most : wanted;
   return wanted > kept ? wanted - kept : 0;
 }

@@ -4,6 +4,7 @@
 #include "support/json.h"
 #include "transforms/search/search_state.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,6 +19,9 @@
 // time to others.
 #define SHARED_PLATEAU_TRIALS 24
 #define SHARED_PLATEAU_PERCENT 1.0
+// What comparing a finalist takes, and the most of a task's share that goes into all of them.
+#define FINALIST_SECONDS 0.5
+#define MOST_FOR_FINALISTS 0.25
 
 typedef struct tune_search search;
 
@@ -293,13 +297,23 @@ static tune_status run_session(search *s, const tune_task *task, tune_session_op
   return TUNE_OK;
 }
 
+// Of the share of a task, what is left to its candidates: the best few are compared at the end.
+static double seconds_of_candidates(const search *s, double share) {
+  double comparing = FINALIST_SECONDS * (double)(s->options->session.finalists + 1);
+  if (!(s->end > 0) || s->options->session.finalists == 0)
+    return share;
+  return share - fmin(comparing, MOST_FOR_FINALISTS * share);
+}
+
 static tune_status run_seeded(search *s, const tune_task *task, const seed_list *seeds,
                               bool may_be_hopeless, bool keeps_winner,
                               tune_session_result *out_result) {
   tune_session_options session = s->options->session;
   double share = tune_search_budget_share(s);
   session.hopeless_trials = may_be_hopeless ? HOPELESS_TRIALS : 0;
-  session.seconds = share > 0 ? share : s->end > 0 ? TUNE_SEARCH_LEAST_SESSION : 0;
+  session.seconds = share > 0    ? seconds_of_candidates(s, share)
+                    : s->end > 0 ? TUNE_SEARCH_LEAST_SESSION
+                                 : 0;
   session.seeds = seeds->configs;
   session.seed_count = seeds->count;
   size_t next;

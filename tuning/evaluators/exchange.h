@@ -18,7 +18,8 @@
 extern "C" {
 #endif
 
-// How long a reply is waited for.
+// How long a reply is waited for. The hello of a server is, ahead of the first request, without it:
+// all that comes before that is starting it.
 typedef struct tune_patience {
   double deadline;                          // by tune_clock_seconds; 0: none
   const volatile sig_atomic_t *interrupted; // not 0: no longer; NULL: never

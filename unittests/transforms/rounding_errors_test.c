@@ -7,6 +7,7 @@
 #include "transforms/precision/rounding_errors.h"
 
 #include "transforms/ir/ir.h"
+#include "transforms/precision/error_module.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -286,6 +287,32 @@ static void what_cannot_be_compared_is_off_by_anything(void **state) {
   close_errors(&f);
 }
 
+// Zeroes times anything say nothing of how far others would be off.
+static void zeroes_say_nothing(void **state) {
+  (void)state;
+  static const char text[] =
+      "func.func @main(%a: tensor<4x64xf32>) -> (tensor<4x8xf32>, f32) {\n"
+      "  %zero = arith.constant 0.0 : f32\n"
+      "  %e = tensor.empty() : tensor<64x8xf32>\n"
+      "  %b = linalg.fill ins(%zero : f32) outs(%e : tensor<64x8xf32>) -> tensor<64x8xf32>\n"
+      "  %g = tensor.empty() : tensor<4x8xf32>\n"
+      "  %f = linalg.fill ins(%zero : f32) outs(%g : tensor<4x8xf32>) -> tensor<4x8xf32>\n"
+      "  %m = linalg.matmul {test.product = 0} ins(%a, %b : tensor<4x64xf32>, tensor<64x8xf32>)\n"
+      "    outs(%f : tensor<4x8xf32>) -> tensor<4x8xf32>\n"
+      "  return %m, %zero : tensor<4x8xf32>, f32\n"
+      "}\n";
+  fixture f;
+  assert_ok(open_errors(&f, text, NULL));
+  MlirOperation function;
+  assert_ok(tune_ir_find_function(f.module, NULL, &function));
+  assert_ok(tune_error_module_check(function)); // numbers that it gives are no hindrance
+  const bool each[] = {true, false};
+  double found[1];
+  assert_ok(tune_rounding_errors_run(f.errors, each, 1, found));
+  assert_true(isinf(found[0]));
+  close_errors(&f);
+}
+
 static void assert_refused(const char *text, const char *why) {
   fixture f;
   tune_status status = open_errors(&f, text, NULL);
@@ -343,6 +370,7 @@ int main(void) {
       cmocka_unit_test(inputs_need_not_be_given),
       cmocka_unit_test(other_forms_of_functions_are_taken),
       cmocka_unit_test(what_cannot_be_compared_is_off_by_anything),
+      cmocka_unit_test(zeroes_say_nothing),
       cmocka_unit_test(functions_that_it_is_not_for_are_refused),
   };
   return cmocka_run_group_tests(tests, set_up, destroy_context);
