@@ -14,6 +14,7 @@
 #include "transforms/search/search_state.h"
 #include "transforms/tasks/task_runs.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 // What a task without a roofline counts as, and what each counts as at least: calling it.
@@ -40,8 +41,10 @@
 // than its tasks one by one, and then both are timed. At most so much of the time is kept for that.
 #define WHOLE_BUILDS 3
 #define MOST_FOR_WHOLE 0.4
-// Seconds for what it is checked against and for timing it, where builds are short.
-#define LEAST_FOR_WHOLE 5.0
+// Seconds for starting it and timing it, of a time that is not shorter itself; what it is checked
+// against takes CALLS runs besides.
+#define AROUND_WHOLE 1.0
+#define MOST_AROUND_WHOLE 0.05
 
 typedef struct tune_search search;
 
@@ -154,6 +157,19 @@ void tune_search_budget_note_builds(search *s, const tune_session_result *result
   s->built_tasks++;
 }
 
+// What a run takes by default, of the tasks whose default is known.
+static double seconds_of_run(const search *s) {
+  double seconds = 0;
+  for (size_t i = 0; i < s->tasks.extraction->task_count; i++) {
+    const tune_search_look *look = &s->looks[i];
+    double runs = (double)tune_extracted_task_runs(&s->tasks.extraction->tasks[i]);
+    seconds += look->in_place > 0 ? look->in_place
+               : look->has_result ? runs * look->result.time.median
+                                  : runs * s->winners[i].default_time;
+  }
+  return seconds;
+}
+
 // What is kept beyond the end for the module as a whole, which is built by default and with the
 // winners: as long as its tasks take to build, where that is more than there is.
 static double kept_for_whole(const search *s) {
@@ -164,8 +180,9 @@ static double kept_for_whole(const search *s) {
                : s->built_tasks ? s->build_seconds / (double)s->built_tasks *
                                       (double)s->tasks.extraction->task_count
                                 : 0;
-  double wanted = WHOLE_BUILDS * all, most = s->options->seconds * MOST_FOR_WHOLE;
-  wanted = wanted < LEAST_FOR_WHOLE ? LEAST_FOR_WHOLE : wanted;
+  double around = fmin(AROUND_WHOLE, MOST_AROUND_WHOLE * s->options->seconds);
+  double wanted = around + WHOLE_BUILDS * all + CALLS * seconds_of_run(s);
+  double most = s->options->seconds * MOST_FOR_WHOLE;
   wanted = wanted > most ? most : wanted;
   return wanted > kept ? wanted - kept : 0;
 }
