@@ -21,7 +21,6 @@ typedef struct writer {
   MlirOperation function;
   MlirBlock block;
   size_t sets, switches;
-  MlirType scalar;    // tensor<f32>
   tune_ir_builder at; // in the loop
   MlirValue table, index;
   MlirValue *switch_of; // of each product in the loop; the last: of the set that is kept
@@ -150,19 +149,15 @@ static MlirValue build_element(const writer *w, const char *name, intptr_t count
     operands[i] = values[i];
   operands[count] = w->index;
   const int64_t offsets[] = {INT64_MIN, column}, ones[] = {1, 1};
-  int32_t segments[5] = {1, 1, 0, 0, 0}; // of extract_slice: source, offsets, sizes, strides
-  intptr_t segment_count = 4;
-  if (count == 2) { // of insert_slice there is the destination, too
-    segments[2] = 1;
-    segment_count = 5;
-    segments[3] = 0;
-  }
+  // The source, of insert_slice the destination, too; the one offset that is no number.
+  const int32_t of_extract[] = {1, 1, 0, 0}, of_insert[] = {1, 1, 1, 0, 0};
   MlirNamedAttribute attributes[] = {
       tune_ir_named(w->context, "static_offsets", mlirDenseI64ArrayGet(w->context, 2, offsets)),
       tune_ir_named(w->context, "static_sizes", mlirDenseI64ArrayGet(w->context, 2, ones)),
       tune_ir_named(w->context, "static_strides", mlirDenseI64ArrayGet(w->context, 2, ones)),
-      tune_ir_named(w->context, "operandSegmentSizes",
-                    mlirDenseI32ArrayGet(w->context, segment_count, segments))};
+      tune_ir_named(
+          w->context, "operandSegmentSizes",
+          mlirDenseI32ArrayGet(w->context, count + 3, count == 1 ? of_extract : of_insert))};
   return tune_ir_build_result(&w->at, &(tune_ir_parts){.name = name,
                                                        .operand_count = count + 1,
                                                        .operands = operands,

@@ -112,8 +112,7 @@ static tune_status open_run(tune_rounding_errors *e) {
       .artifact = e->artifact,
       .seed = session->strategy_options.seed,
       .patience = {.deadline = w->deadline, .interrupted = session->interrupted}};
-  tune_status status = tune_module_run_open(&options, &e->run);
-  return status;
+  return tune_module_run_open(&options, &e->run);
 }
 
 static tune_status open_all(tune_rounding_errors *e) {

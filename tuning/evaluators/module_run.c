@@ -18,8 +18,7 @@
 #define BYTES 1e12 // of address space: no limit but the machine's memory
 
 struct tune_module_run {
-  const tune_module_run_options *options; // borrowed texts
-  tune_module_run_options own;
+  tune_module_run_options options; // borrowed texts
   tune_cores cores;
   tune_connection *worker, *measurer;
   json_t *opened; // the worker's reply
@@ -28,7 +27,7 @@ struct tune_module_run {
 };
 
 static tune_status open_module(tune_module_run *run) {
-  const tune_module_run_options *options = run->options;
+  const tune_module_run_options *options = &run->options;
   const tune_process_target *target = &options->target;
   const tune_open_source_request wanted = {.task = NAME,
                                            .payload_source = options->path,
@@ -51,14 +50,14 @@ static tune_status build_module(tune_module_run *run) {
   const tune_build_request wanted = {.ticket = 1,
                                      .task = NAME,
                                      .config = config,
-                                     .output = run->options->artifact,
+                                     .output = run->options.artifact,
                                      .limits = {BUILD_SECONDS, BYTES}};
   tune_build_reply reply;
   tune_status status = config ? tune_build_request_to_json(&wanted, &request)
                               : tune_status_out_of_memory("building a module");
   json_decref(config);
   TUNE_RETURN_IF_ERROR(status);
-  TUNE_RETURN_IF_ERROR(tune_exchange_ask(run->worker, request, &run->options->patience, &message));
+  TUNE_RETURN_IF_ERROR(tune_exchange_ask(run->worker, request, &run->options.patience, &message));
   status = tune_reply_was_read(tune_build_reply_from_json(message, &reply));
   if (tune_status_is_ok(status)) {
     if (!reply.verdict || strcmp(reply.verdict, TUNE_SAID_BUILT) != 0)
@@ -73,7 +72,7 @@ static tune_status build_module(tune_module_run *run) {
 }
 
 static tune_status open_all(tune_module_run *run) {
-  TUNE_RETURN_IF_ERROR(tune_cores_init(&run->cores, run->options->target.threads));
+  TUNE_RETURN_IF_ERROR(tune_cores_init(&run->cores, run->options.target.threads));
   TUNE_RETURN_IF_ERROR(tune_connection_open("tune-worker", &run->worker));
   TUNE_RETURN_IF_ERROR(tune_connection_open("tune-measure", &run->measurer));
   return open_module(run);
@@ -85,8 +84,7 @@ tune_status tune_module_run_open(const tune_module_run_options *options,
   tune_module_run *run = calloc(1, sizeof *run);
   if (!run)
     return tune_status_out_of_memory("running a module");
-  run->own = *options;
-  run->options = &run->own;
+  run->options = *options;
   tune_status status = open_all(run);
   if (!tune_status_is_ok(status)) {
     tune_module_run_close(run);
@@ -112,7 +110,7 @@ static tune_status read_run(const json_t *message) {
 
 tune_status tune_module_run_once(tune_module_run *run, const json_t *signature,
                                  tune_text_list inputs, tune_text_list outputs) {
-  const tune_module_run_options *options = run->options;
+  const tune_module_run_options *options = &run->options;
   const char *artifacts[] = {options->artifact};
   json_t *request, *message;
   if (!run->is_built)

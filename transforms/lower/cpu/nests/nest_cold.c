@@ -11,9 +11,15 @@
 // More than the third caches of most CPUs, of which a virtual machine has a part.
 #define CACHES_BYTES (64 << 20)
 
+// Calls, and what each calls: looked up once.
+typedef struct call_list {
+  tune_op_list calls, callees;
+} call_list;
+
 static MlirWalkResult find_call(MlirOperation op, void *user_data) {
-  if (tune_ir_is(op, "func.call"))
-    tune_op_list_add(user_data, op);
+  call_list *list = user_data;
+  if (tune_ir_is(op, "func.call") && tune_op_list_add(&list->calls, op))
+    tune_op_list_add(&list->callees, tune_ir_called_function(op));
   return MlirWalkResultAdvance;
 }
 
@@ -31,9 +37,9 @@ static MlirValue find_buffer(MlirValue value) {
   return value;
 }
 
-static bool is_called(const tune_op_list *calls, MlirOperation function) {
-  for (size_t i = 0; i < calls->count; ++i)
-    if (mlirOperationEqual(tune_ir_called_function(calls->ops[i]), function))
+static bool is_called(const call_list *list, MlirOperation function) {
+  for (size_t i = 0; i < list->callees.count; ++i)
+    if (mlirOperationEqual(list->callees.ops[i], function))
       return true;
   return false;
 }
@@ -73,11 +79,11 @@ static tune_status add_arguments(tune_nest_cold *cold, MlirOperation function) {
 }
 
 // Whether all calls of `function` hand over cold buffers for argument `index`, once in a run.
-static bool is_handed_over(const tune_nest_cold *cold, const tune_op_list *calls,
+static bool is_handed_over(const tune_nest_cold *cold, const call_list *list,
                            MlirOperation function, intptr_t index) {
-  for (size_t i = 0; i < calls->count; ++i) {
-    MlirOperation call = calls->ops[i];
-    if (mlirOperationEqual(tune_ir_called_function(call), function) &&
+  for (size_t i = 0; i < list->calls.count; ++i) {
+    MlirOperation call = list->calls.ops[i];
+    if (mlirOperationEqual(list->callees.ops[i], function) &&
         (!tune_ir_is(mlirOperationGetParentOperation(call), "func.func") ||
          !tune_nest_cold_is(cold, mlirOperationGetOperand(call, index))))
       return false;
@@ -85,37 +91,39 @@ static bool is_handed_over(const tune_nest_cold *cold, const tune_op_list *calls
   return true;
 }
 
-static tune_status add_handed_over(tune_nest_cold *cold, const tune_op_list *calls,
+static tune_status add_handed_over(tune_nest_cold *cold, const call_list *list,
                                    MlirOperation function) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
   for (intptr_t i = 0; !mlirBlockIsNull(block) && i < mlirBlockGetNumArguments(block); ++i) {
     MlirValue argument = mlirBlockGetArgument(block, i);
-    if (is_handed_over(cold, calls, function, i))
+    if (is_handed_over(cold, list, function, i))
       TUNE_RETURN_IF_ERROR(tune_op_map_set(&cold->arguments, argument.ptr, 1));
   }
   return TUNE_OK;
 }
 
 // Functions that are called before those that they call: tasks call nothing.
-static tune_status find_all(tune_nest_cold *cold, MlirOperation module, const tune_op_list *calls) {
+static tune_status find_all(tune_nest_cold *cold, MlirOperation module, const call_list *list) {
   MlirBlock body = tune_ir_body(module);
   for (int called = 0; called < 2; ++called)
     for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
-      if (!tune_ir_is(op, "func.func") || is_called(calls, op) != (called == 1))
+      if (!tune_ir_is(op, "func.func") || is_called(list, op) != (called == 1))
         continue;
-      TUNE_RETURN_IF_ERROR(called ? add_handed_over(cold, calls, op) : add_arguments(cold, op));
+      TUNE_RETURN_IF_ERROR(called ? add_handed_over(cold, list, op) : add_arguments(cold, op));
     }
   return TUNE_OK;
 }
 
 tune_status tune_nest_cold_find(tune_nest_cold *cold, MlirOperation module) {
-  tune_op_list calls = {0};
+  call_list list = {.calls = {0}};
   tune_op_map_init(&cold->arguments);
-  mlirOperationWalk(module, find_call, &calls, MlirWalkPreOrder);
-  tune_status status =
-      calls.failed ? tune_status_out_of_memory("listing calls") : find_all(cold, module, &calls);
-  tune_op_list_deinit(&calls);
+  mlirOperationWalk(module, find_call, &list, MlirWalkPreOrder);
+  tune_status status = list.calls.failed || list.callees.failed
+                           ? tune_status_out_of_memory("listing calls")
+                           : find_all(cold, module, &list);
+  tune_op_list_deinit(&list.calls);
+  tune_op_list_deinit(&list.callees);
   return status;
 }
 
