@@ -34,6 +34,18 @@ static MlirAttribute get_attribute(MlirOperation op) {
 
 bool tune_choices_are_on(MlirOperation op) { return !mlirAttributeIsNull(get_attribute(op)); }
 
+static MlirWalkResult find_choices(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found = tune_choices_are_on(op);
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+bool tune_choices_are_in(MlirOperation root) {
+  bool found = false;
+  mlirOperationWalk(root, find_choices, &found, MlirWalkPreOrder);
+  return found;
+}
+
 static bool is_word(const char *name, size_t length) {
   if (length == 0 || !(isalpha((unsigned char)name[0]) || name[0] == '_'))
     return false;

@@ -56,6 +56,9 @@ void tune_choices_deinit(tune_choices *choices);
 // Whether `op` carries decisions, right or wrong ones.
 bool tune_choices_are_on(MlirOperation op);
 
+// Whether `root` does, or any op in it.
+bool tune_choices_are_in(MlirOperation root);
+
 // Whether `op` has a dictionary for each target.
 bool tune_choices_are_by_target(MlirOperation op);
 

@@ -305,6 +305,20 @@ tune_ir_builder tune_ir_build_for(const tune_ir_builder *builder, int64_t end,
   return tune_ir_builder_at_end(body, builder->location);
 }
 
+void tune_ir_build_prefetch(const tune_ir_builder *b, intptr_t count, const MlirValue *operands) {
+  const int64_t second_cache = 2; // of llvm.prefetch: "locality"
+  MlirType i32 = mlirIntegerTypeGet(b->context, 32);
+  MlirNamedAttribute attributes[] = {
+      tune_ir_named(b->context, "isWrite", mlirBoolAttrGet(b->context, false)),
+      tune_ir_named(b->context, "localityHint", mlirIntegerAttrGet(i32, second_cache)),
+      tune_ir_named(b->context, "isDataCache", mlirBoolAttrGet(b->context, true))};
+  tune_ir_build(b, &(tune_ir_parts){.name = "memref.prefetch",
+                                    .operand_count = count,
+                                    .operands = operands,
+                                    .attribute_count = 3,
+                                    .attributes = attributes});
+}
+
 void tune_ir_move(const tune_ir_builder *builder, MlirOperation op) {
   mlirOperationRemoveFromParent(op);
   insert(builder, op);

@@ -111,6 +111,11 @@ MlirOperation tune_ir_build_fill(const tune_ir_builder *builder, MlirValue value
 MlirValue tune_ir_build_buffer_like(const tune_ir_builder *builder, MlirValue like,
                                     MlirType element);
 
+// memref.prefetch, into the second cache, of what is read at `operands`: a buffer and its indices,
+// `count` in all.
+void tune_ir_build_prefetch(const tune_ir_builder *builder, intptr_t count,
+                            const MlirValue *operands);
+
 // Moves `op` to where the builder is.
 void tune_ir_move(const tune_ir_builder *builder, MlirOperation op);
 // Moves all ops of `block` to there.

@@ -47,23 +47,15 @@ typedef struct precision {
 
 //===- What is asked for --------------------------------------------------------===//
 
-static MlirWalkResult find_choices(MlirOperation op, void *user_data) {
-  bool *found = user_data;
-  *found = tune_choices_are_on(op);
-  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
-}
-
 static tune_status check_wanted(const precision *p) {
   const tune_search_options *options = p->options;
-  bool has_choices = false;
   if (!tune_module_tasks_is_for_cpu(&options->tasks) ||
       strcmp(options->tasks.target, "null") == 0 || options->export_folder ||
       options->tasks.schedule)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "option 'error-budget' is for CPUs, measured here, and schedules of "
                             "rules; take it away");
-  mlirOperationWalk(p->module, find_choices, &has_choices, MlirWalkPreOrder);
-  return has_choices
+  return tune_choices_are_in(p->module)
              ? tune_status_make(TUNE_INVALID_ARGUMENT,
                                 "option 'error-budget' is for a module without choices, as these "
                                 "are for products that are not rounded; begin with the module as "

@@ -51,19 +51,11 @@ static void set_images(MlirOperation function, int64_t images) {
                                   mlirIntegerAttrGet(i64, images));
 }
 
-static MlirWalkResult find_choices(MlirOperation op, void *user_data) {
-  bool *found = user_data;
-  *found = !mlirAttributeIsNull(tune_ir_attribute(op, TUNE_CHOICES_ATTRIBUTE));
-  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
-}
-
 static tune_status check_module(MlirOperation module) {
-  bool has_choices = false;
   if (!mlirAttributeIsNull(tune_ir_attribute(module, TUNE_STOCK_ATTRIBUTE)))
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "option 'images-at-once' is not for ops in their stock form");
-  mlirOperationWalk(module, find_choices, &has_choices, MlirWalkPreOrder);
-  return has_choices
+  return tune_choices_are_in(module)
              ? tune_status_make(TUNE_INVALID_ARGUMENT,
                                 "option 'images-at-once' is for a module without choices, as these "
                                 "are for the tasks that it has now; begin with the module as it "

@@ -108,14 +108,6 @@ static size_t list_panels(const tune_loop_range *depth, const tune_loop_range *r
 // Reading ahead
 //===--------------------------------------------------------------------------===//
 
-static MlirNamedAttribute *fill_prefetch(MlirContext context, MlirNamedAttribute attributes[3]) {
-  attributes[0] = tune_ir_named(context, "isWrite", mlirBoolAttrGet(context, false));
-  attributes[1] = tune_ir_named(context, "localityHint",
-                                mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), 2));
-  attributes[2] = tune_ir_named(context, "isDataCache", mlirBoolAttrGet(context, true));
-  return attributes;
-}
-
 static MlirValue combine(const tune_ir_builder *builder, const char *name, MlirValue a, int64_t b) {
   return tune_ir_build_binary(builder, name, a, tune_ir_build_index(builder, b));
 }
@@ -130,19 +122,13 @@ static MlirValue build_step(const tune_ir_builder *builder, const tune_loop_rang
 static void build_prefetch(const tune_ir_builder *builder, const panel *of, MlirValue next,
                            MlirValue row, int64_t column) {
   MlirValue operands[TUNE_IR_MAX_RANK + 1];
-  MlirNamedAttribute attributes[3];
   intptr_t count = mlirOperationGetNumOperands(of->load);
   for (intptr_t i = 0; i < count; ++i)
     operands[i] = mlirOperationGetOperand(of->load, i);
   operands[of->depth] = next;
   operands[of->depth + 1] = row;
   operands[of->depth + 2] = tune_ir_build_index(builder, column);
-  tune_ir_build(builder,
-                &(tune_ir_parts){.name = "memref.prefetch",
-                                 .operand_count = count,
-                                 .operands = operands,
-                                 .attribute_count = 3,
-                                 .attributes = fill_prefetch(builder->context, attributes)});
+  tune_ir_build_prefetch(builder, count, operands);
 }
 
 // The number of the piece that step `step` of `depth` reads as its `i`th of `at_once`, of a share
@@ -241,18 +227,12 @@ static void read_part_ahead(MlirOperation part, const tune_loop_range *depth,
       tune_ir_builder_before(mlirBlockGetFirstOperation(tune_ir_body(depth->loop)));
   MlirValue step = build_step(&inside, depth);
   for (int64_t i = 0; i < at_once; ++i) {
-    MlirNamedAttribute attributes[3];
     MlirValue line = build_piece(&inside, step, i, at_once, share, begin);
     MlirValue operands[] = {mlirOperationGetOperand(part, 0),
                             tune_ir_build_binary(&inside, "arith.addi",
                                                  combine(&inside, "arith.muli", line, LINE_BYTES),
                                                  next)};
-    tune_ir_build(&inside,
-                  &(tune_ir_parts){.name = "memref.prefetch",
-                                   .operand_count = 2,
-                                   .operands = operands,
-                                   .attribute_count = 3,
-                                   .attributes = fill_prefetch(inside.context, attributes)});
+    tune_ir_build_prefetch(&inside, 2, operands);
   }
 }
 

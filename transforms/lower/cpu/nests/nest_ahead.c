@@ -19,7 +19,6 @@
 #define AHEAD_BYTES (16 << 10)
 // What is smaller is over before it pays.
 #define LEAST_BYTES (256 << 10)
-#define SECOND_CACHE 2 // of llvm.prefetch: "locality"
 
 static int64_t extent_of(const tune_nest_emitter *e, size_t loop) {
   return loop == TUNE_NEST_NO_LOOP || e->nest->extent[loop] < 0 ? 0 : e->nest->extent[loop];
@@ -47,24 +46,6 @@ static MlirValue build_place(const tune_nest_emitter *e, MlirValue at, int64_t d
                               tune_ir_build_index(b, e->nest->extent[e->plan->turned_loop] - 1));
 }
 
-static void build_prefetch(const tune_nest_emitter *e, size_t o, const MlirValue *indices) {
-  MlirContext context = e->builder.context;
-  size_t rank = e->nest->operands[o].rank;
-  MlirType i32 = mlirIntegerTypeGet(context, 32);
-  MlirValue operands[TUNE_NEST_MAX_RANK + 1] = {e->buffers[o]};
-  for (size_t i = 0; i < rank; ++i)
-    operands[i + 1] = indices[i];
-  MlirNamedAttribute attributes[] = {
-      tune_ir_named(context, "isWrite", mlirBoolAttrGet(context, false)),
-      tune_ir_named(context, "localityHint", mlirIntegerAttrGet(i32, SECOND_CACHE)),
-      tune_ir_named(context, "isDataCache", mlirBoolAttrGet(context, true))};
-  tune_ir_build(&e->builder, &(tune_ir_parts){.name = "memref.prefetch",
-                                              .operand_count = (intptr_t)rank + 1,
-                                              .operands = operands,
-                                              .attribute_count = 3,
-                                              .attributes = attributes});
-}
-
 void tune_nest_fetch_ahead(const tune_nest_emitter *e, size_t o, tune_nest_copy copy,
                            const MlirValue *indices) {
   const tune_nest_operand *operand = &e->nest->operands[o];
@@ -73,12 +54,12 @@ void tune_nest_fetch_ahead(const tune_nest_emitter *e, size_t o, tune_nest_copy 
   // Of vectors that share a line the first one asks.
   if (distance == 0 || copy.vector * bytes % LINE_BYTES != 0)
     return;
-  MlirValue next[TUNE_NEST_MAX_RANK];
+  MlirValue next[TUNE_NEST_MAX_RANK + 1] = {e->buffers[o]};
   for (size_t i = 0; i < operand->rank; ++i) {
     // All are loops as they are, of what is streamed.
     MlirAffineExpr place = mlirAffineMapGetResult(operand->map, (intptr_t)i);
     bool is_along = (size_t)mlirAffineDimExprGetPosition(place) == e->plan->turned_loop;
-    next[i] = is_along ? build_place(e, indices[i], distance) : indices[i];
+    next[i + 1] = is_along ? build_place(e, indices[i], distance) : indices[i];
   }
-  build_prefetch(e, o, next);
+  tune_ir_build_prefetch(&e->builder, (intptr_t)operand->rank + 1, next);
 }
