@@ -61,12 +61,13 @@ row(transforms/lower/common support dialects transforms/ir mlir-c llvm-c mlir)
 row(transforms/lower/bufferize support transforms/ir transforms/lower/common mlir-c)
 row(transforms/lower/cpu/arena support dialects transforms/ir transforms/lower/common mlir-c)
 row(transforms/lower/cpu/nests support dialects transforms/ir transforms/lower/common mlir-c)
+row(transforms/lower/cpu/weights support dialects transforms/ir transforms/lower/common mlir-c)
 row(transforms/lower/cpu/backend
     support dialects transforms/ir transforms/lower/common mlir-c llvm-c)
 row(transforms/lower/cpu
     support dialects transforms/ir transforms/lower/bufferize transforms/lower/common
-    transforms/lower/cpu/arena transforms/lower/cpu/backend transforms/lower/cpu/nests mlir-c
-    llvm-c)
+    transforms/lower/cpu/arena transforms/lower/cpu/backend transforms/lower/cpu/nests
+    transforms/lower/cpu/weights mlir-c llvm-c)
 row(transforms/lower/gpu
     support formats dialects transforms/ir transforms/lower/common jansson mlir-c)
 row(transforms/lower/gpu/host
@@ -131,6 +132,9 @@ row(unittests/dialects support dialects unittests/common mlir-c mlir)
 row(unittests/transforms
     support formats tuning dialects transforms unittests/common unittests/ptx mlir-c llvm-c mlir
     spirv-tools jansson)
+row(unittests/lower
+    support formats dialects transforms unittests/common unittests/transforms unittests/ptx mlir-c
+    llvm-c mlir spirv-tools jansson)
 
 # The headers of other people's libraries, by how their names begin.
 set(library_jansson "^jansson\\.h$")

@@ -5,7 +5,7 @@
 //   func.func @linear(%x: tensor<128x768xf32>, %w: tensor<768x768xf32> {tune.constant})
 //
 // What depends on such arguments alone can be computed once, ahead of the calls
-// (transforms/lower/cpu/prepack.h).
+// (transforms/lower/cpu/weights/prepack.h).
 //
 // Threads: functions on ops follow MLIR: many may read, one may write.
 //

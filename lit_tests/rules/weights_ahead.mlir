@@ -27,6 +27,16 @@
 // RUN: tune-run %s --function=blocked --target=cpu:x86-64-v3 --strict --check --db= --time=0.001 | FileCheck %s --check-prefixes=OK,PACKED
 // RUN: sed 's/{patches}/{tune.choices = {rule = "im2col"}}/' %s > %t.patches.mlir
 // RUN: tune-run %t.patches.mlir --function=patches --strict --check --db= --time=0.001 | FileCheck %s --check-prefixes=OK,PACKED
+// Weights whose lines are the columns are turned as they are packed, ahead too: of depths that fill no
+// block of 32 elements, where masks are constants, and of columns that fill no vector.
+// RUN: sh %S/Inputs/turned_sizes.sh %s %t
+// TURNED-LABEL: define {{.*}}@tune_prepack(
+// TURNED: <i32 0, i32 16
+// TURNED-LABEL: define {{.*}}@tune_task_0(
+// TURNED-NOT: <i32 0, i32 16
+// TURNED: {{call .*(dpbf16ps|vpdpbusd)}}
+// TURNED-NOT: <i32 0, i32 16
+// TURNED: ret
 // Without a constant there is no such knob, and nothing moves.
 // RUN: sed 's/ {tune.constant}//g' %s > %t.given.mlir
 // RUN: tune-opt %t.given.mlir --tune-print-space="target=cpu:znver4" -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE

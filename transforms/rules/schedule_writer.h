@@ -94,7 +94,7 @@ void tune_writer_register_constraint(tune_writer *writer, int64_t lanes, unsigne
 void tune_writer_begin_alternatives(tune_writer *writer, const char *results, const char *name,
                                     tune_level level, const char *labels, int64_t default_index,
                                     size_t handle_count);
-// The same, of which some pay only in code that is split in two (transforms/lower/cpu/prepack.h);
+// The same, of which some pay only in code that is split in two (transforms/lower/cpu/weights/prepack.h);
 // where it is not, `unsplit_index` is taken whatever is chosen.
 void tune_writer_begin_split_alternatives(tune_writer *writer, const char *results,
                                           const char *name, tune_level level, const char *labels,
@@ -193,10 +193,10 @@ void tune_writer_place_buffers(tune_writer *writer);
 // (transforms/lower/cpu/wide_operands.h). By default it is.
 void tune_writer_wide_operands(tune_writer *writer, const tune_structure *structure);
 // Where `operand` is constant, writes the knob `weights_ahead`: whether parts of it that are made
-// in loops are made ahead of all calls (lower/cpu/weights_ahead.h). By default they are.
+// in loops are made ahead of all calls (lower/cpu/weights/weights_ahead.h). By default they are.
 void tune_writer_weights_ahead(tune_writer *writer, const tune_operand *operand);
 // Writes the knob `panel_ahead`: whether the next panel of an operand that is packed ahead is read
-// while the present one is multiplied (lower/cpu/panel_ahead.h).
+// while the present one is multiplied (lower/cpu/weights/panel_ahead.h).
 void tune_writer_panel_ahead(tune_writer *writer, int64_t default_value);
 // Knobs of the backend, shared by all rules: vector width, unrolling, optimisation level, and with
 // `has_math` how functions such as exp are computed.

@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-// Ops that are looked at to tell what a value is made of: beyond, it is not told.
-#define MOST_VISITS 1000
+// Of ops between a value and what it is made of: beyond, it is not told.
+#define MOST_STEPS 2000
 
 // Memory that is there at the top level of the function.
 typedef struct memory {
@@ -26,8 +26,18 @@ typedef struct memory {
 typedef struct statement {
   MlirOperation op;
   unsigned char *access; // to each memory
+  bool has_loaded;       // what it uses was loaded from constants
   bool is_ahead;
 } statement;
+
+// What was found out about values: a vector is made of many elements, and each of these of others,
+// by more ways than can be gone.
+typedef struct derivation {
+  tune_constant_dependence_constants constants;
+  tune_op_map known; // a `derived` for each value
+} derivation;
+
+typedef enum derived { NOT_DERIVED, DERIVED, DERIVED_OF_LOADS } derived;
 
 typedef struct finder {
   MlirBlock block;
@@ -35,6 +45,7 @@ typedef struct finder {
   memory *memories;
   size_t memory_count;
   tune_op_map memory_of; // values
+  derivation derivation;
   statement *statements;
   size_t statement_count;
 } finder;
@@ -97,33 +108,53 @@ bool tune_constant_dependence_is_constant(MlirValue value,
                                           : gets_constant(mlirOpResultGetOwner(value));
 }
 
-static bool is_derived(MlirValue value, tune_constant_dependence_constants constants,
-                       size_t *visits) {
-  if (++*visits > MOST_VISITS)
-    return false;
-  if (mlirValueIsABlockArgument(value))
-    return tune_constant_dependence_is_constant(value, constants);
-  MlirOperation op = mlirOpResultGetOwner(value);
+static derived look_at_value(derivation *d, MlirValue value, unsigned steps);
+
+static derived look_at_definition(derivation *d, MlirOperation op, unsigned steps) {
   if (is_allocation(op))
-    return mlirOperationGetNumOperands(op) == 0;
+    return mlirOperationGetNumOperands(op) == 0 ? DERIVED : NOT_DERIVED;
   if (tune_memory_access_is_call_ahead(op) || gets_constant(op))
-    return true;
+    return DERIVED;
   // Memory of ours is not yet filled at just any place.
-  if (tune_memory_access_is_load(op) &&
-      !tune_constant_dependence_is_constant(mlirOperationGetOperand(op, 0), constants))
-    return false;
-  if (!tune_memory_access_is_load(op) && !tune_memory_access_is_view(op) && !is_arithmetic(op))
-    return false;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if (!is_derived(mlirOperationGetOperand(op, i), constants, visits))
-      return false;
-  return true;
+  bool is_load = tune_memory_access_is_load(op);
+  if (is_load &&
+      !tune_constant_dependence_is_constant(mlirOperationGetOperand(op, 0), d->constants))
+    return NOT_DERIVED;
+  if (!is_load && !tune_memory_access_is_view(op) && !is_arithmetic(op))
+    return NOT_DERIVED;
+  derived all = is_load ? DERIVED_OF_LOADS : DERIVED;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    derived operand = look_at_value(d, mlirOperationGetOperand(op, i), steps + 1);
+    if (operand == NOT_DERIVED)
+      return NOT_DERIVED;
+    all = operand > all ? operand : all;
+  }
+  return all;
+}
+
+static derived look_at_value(derivation *d, MlirValue value, unsigned steps) {
+  if (mlirValueIsABlockArgument(value))
+    return tune_constant_dependence_is_constant(value, d->constants) ? DERIVED : NOT_DERIVED;
+  size_t known = tune_op_map_get(&d->known, value.ptr);
+  if (known != TUNE_OP_MAP_NONE)
+    return (derived)known;
+  if (steps > MOST_STEPS)
+    return NOT_DERIVED;
+  derived is = look_at_definition(d, mlirOpResultGetOwner(value), steps);
+  tune_status status = tune_op_map_set(&d->known, value.ptr, is);
+  if (!tune_status_is_ok(status))
+    is = NOT_DERIVED; // without memory it is not told
+  tune_status_free(status);
+  return is;
 }
 
 bool tune_constant_dependence_is_derived(MlirValue value,
                                          tune_constant_dependence_constants constants) {
-  size_t visits = 0;
-  return is_derived(value, constants, &visits);
+  derivation d = {.constants = constants};
+  tune_op_map_init(&d.known);
+  derived is = look_at_value(&d, value, 0);
+  tune_op_map_deinit(&d.known);
+  return is != NOT_DERIVED;
 }
 
 //===--------------------------------------------------------------------------===//
@@ -177,7 +208,7 @@ static bool is_told_call(const finder *self, MlirOperation op) {
 }
 
 typedef struct look {
-  const finder *self;
+  finder *self;
   statement *at;
   bool is_movable; // everything it uses from outside can be had elsewhere
 } look;
@@ -192,8 +223,9 @@ static MlirWalkResult look_at_op(MlirOperation op, void *user_data) {
                           ? mlirBlockArgumentGetOwner(value)
                           : mlirOperationGetBlock(mlirOpResultGetOwner(value));
     bool is_outside = mlirBlockEqual(block, state->self->block);
-    if (is_outside && !tune_constant_dependence_is_derived(value, state->self->constants))
-      state->is_movable = false;
+    derived is = is_outside ? look_at_value(&state->self->derivation, value, 0) : DERIVED;
+    state->is_movable &= is != NOT_DERIVED;
+    state->at->has_loaded |= is == DERIVED_OF_LOADS;
     if (!mlirTypeIsAMemRef(mlirValueGetType(value)))
       continue;
     MlirValue base = tune_memory_access_look_through_views(value);
@@ -313,7 +345,7 @@ static void spread_weights(finder *self) {
     changed = false;
     for (size_t s = 0; s < self->statement_count; ++s) {
       const statement *at = &self->statements[s];
-      bool reads_weights = false;
+      bool reads_weights = at->is_ahead && at->has_loaded;
       for (size_t i = 0; i < self->memory_count && at->is_ahead; ++i)
         reads_weights |= (at->access[i] & TUNE_READS) && self->memories[i].is_of_weights;
       for (size_t i = 0; i < self->memory_count && reads_weights; ++i)
@@ -382,14 +414,16 @@ tune_status tune_constant_dependence_find(MlirOperation function,
   MlirBlock block = tune_ir_body(function);
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
     return TUNE_OK;
-  finder self = {.block = block, .constants = constants};
+  finder self = {.block = block, .constants = constants, .derivation = {.constants = constants}};
   tune_op_map_init(&self.memory_of);
+  tune_op_map_init(&self.derivation.known);
   tune_status status = find(&self, out_ahead);
   for (size_t s = 0; s < self.statement_count; ++s)
     free(self.statements[s].access);
   free(self.statements);
   free(self.memories);
   tune_op_map_deinit(&self.memory_of);
+  tune_op_map_deinit(&self.derivation.known);
   if (!tune_status_is_ok(status))
     tune_constant_dependence_deinit(out_ahead);
   return status;

@@ -14,7 +14,7 @@
 
 #include "transforms/lower/cpu/cpu.h"
 #include "transforms/lower/cpu/function_modules.h"
-#include "transforms/lower/cpu/prepack.h"
+#include "transforms/lower/cpu/weights/prepack.h"
 
 #ifdef __cplusplus
 extern "C" {

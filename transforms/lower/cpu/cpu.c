@@ -16,6 +16,7 @@
 #include "transforms/lower/cpu/arena/arena.h"
 #include "transforms/lower/cpu/arena/handed_memory.h"
 #include "transforms/lower/cpu/bf16_moves.h"
+#include "transforms/lower/cpu/carried_sums.h"
 #include "transforms/lower/cpu/code.h"
 #include "transforms/lower/cpu/entry.h"
 #include "transforms/lower/cpu/float_promotion.h"
@@ -24,13 +25,13 @@
 #include "transforms/lower/cpu/math.h"
 #include "transforms/lower/cpu/nests/nest_vectors.h"
 #include "transforms/lower/cpu/padding.h"
-#include "transforms/lower/cpu/panel_ahead.h"
-#include "transforms/lower/cpu/prepack.h"
 #include "transforms/lower/cpu/reference_functions.h"
 #include "transforms/lower/cpu/reference_loops.h"
 #include "transforms/lower/cpu/small_loops.h"
 #include "transforms/lower/cpu/store_order.h"
 #include "transforms/lower/cpu/strided_copies.h"
+#include "transforms/lower/cpu/weights/panel_ahead.h"
+#include "transforms/lower/cpu/weights/prepack.h"
 #include "transforms/lower/cpu/wide_operands.h"
 
 #include <stdio.h>
@@ -306,6 +307,7 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
   if (out_prepack) {
     TUNE_RETURN_IF_ERROR(tune_handed_memory_results(module));
     TUNE_RETURN_IF_ERROR(tune_wide_operands_run(module, lowering->has_threads));
+    TUNE_RETURN_IF_ERROR(tune_carried_sums_run(module));
     TUNE_RETURN_IF_ERROR(tune_prepack_split(module, function, lowering->has_threads, out_prepack));
     if (out_prepack->function)
       emit_c_interface(module, out_prepack->function);

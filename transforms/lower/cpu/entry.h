@@ -23,7 +23,7 @@
 #define TUNE_TRANSFORMS_LOWER_CPU_ENTRY_H
 
 #include "transforms/ir/signature.h"
-#include "transforms/lower/cpu/prepack.h"
+#include "transforms/lower/cpu/weights/prepack.h"
 
 #include "llvm-c/Types.h"
 

@@ -1,11 +1,11 @@
 //===- device_fixture.h - Whole functions lowered for a device ---------------------------===//
 //
-// To be included after cmocka.h and context_fixture.h.
+// To be included after cmocka.h.
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_UNITTESTS_TRANSFORMS_DEVICE_FIXTURE_H
-#define TUNE_UNITTESTS_TRANSFORMS_DEVICE_FIXTURE_H
+#ifndef TUNE_UNITTESTS_LOWER_DEVICE_FIXTURE_H
+#define TUNE_UNITTESTS_LOWER_DEVICE_FIXTURE_H
 
 #include "transforms/ir/ir.h"
 #include "transforms/lower/common/memory.h"
@@ -14,6 +14,8 @@
 #include "transforms/lower/vulkan/vulkan.h"
 
 #include <stdlib.h>
+
+#include "unittests/transforms/context_fixture.h"
 
 // A device that has what there is, but little shared memory.
 #define LARGE_DEVICE                                                                               \
@@ -64,4 +66,4 @@ static inline tune_status lower_for_cuda(const char *text, tune_emit emit, char 
   return lower_for(&tune_cuda_code, text, NULL, emit, out_bytes, out_size);
 }
 
-#endif // TUNE_UNITTESTS_TRANSFORMS_DEVICE_FIXTURE_H
+#endif // TUNE_UNITTESTS_LOWER_DEVICE_FIXTURE_H

@@ -1,6 +1,6 @@
 //===- panel_ahead.c - The panel to come, read while the present one is multiplied -----===//
 
-#include "transforms/lower/cpu/panel_ahead.h"
+#include "transforms/lower/cpu/weights/panel_ahead.h"
 
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_facts.h"

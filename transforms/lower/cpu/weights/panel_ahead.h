@@ -15,8 +15,8 @@
 //
 //===-----------------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_CPU_PANEL_AHEAD_H
-#define TUNE_TRANSFORMS_LOWER_CPU_PANEL_AHEAD_H
+#ifndef TUNE_TRANSFORMS_LOWER_CPU_WEIGHTS_PANEL_AHEAD_H
+#define TUNE_TRANSFORMS_LOWER_CPU_WEIGHTS_PANEL_AHEAD_H
 
 #include "support/status.h"
 
@@ -36,4 +36,4 @@ tune_status tune_panel_ahead_run(MlirOperation module);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_CPU_PANEL_AHEAD_H
+#endif // TUNE_TRANSFORMS_LOWER_CPU_WEIGHTS_PANEL_AHEAD_H

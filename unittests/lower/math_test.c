@@ -1,7 +1,7 @@
 //===- math_test.c - Arithmetic on vectors computes what it does on scalars ---------===//
 
 #include "transforms/ir/ir.h"
-#include "unittests/transforms/math_fixture.h"
+#include "unittests/lower/math_fixture.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "support/string_builder.h"
-#include "unittests/transforms/math_fixture.h"
+#include "unittests/lower/math_fixture.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 //===- math_fixture.h - Functions made of text, lowered and called -----------------===//
 
-#ifndef TUNE_UNITTESTS_TRANSFORMS_MATH_FIXTURE_H
-#define TUNE_UNITTESTS_TRANSFORMS_MATH_FIXTURE_H
+#ifndef TUNE_UNITTESTS_LOWER_MATH_FIXTURE_H
+#define TUNE_UNITTESTS_LOWER_MATH_FIXTURE_H
 
 #include "transforms/lower/cpu/cpu.h"
 
@@ -43,4 +43,4 @@ typedef struct math_memref {
 // A memref of one dimension.
 math_memref math_describe(void *data, int64_t size);
 
-#endif // TUNE_UNITTESTS_TRANSFORMS_MATH_FIXTURE_H
+#endif // TUNE_UNITTESTS_LOWER_MATH_FIXTURE_H

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
+#include "unittests/lower/device_fixture.h"
 #include "unittests/transforms/context_fixture.h"
-#include "unittests/transforms/device_fixture.h"
 #include "unittests/transforms/rewrite_case.h"
 
 // An elementwise function over `TYPE` of `ELEMENT`s, which computes %r of %x and %y.

@@ -1,6 +1,6 @@
 //===- prepack.c --------------------------------------------------------------===//
 
-#include "transforms/lower/cpu/prepack.h"
+#include "transforms/lower/cpu/weights/prepack.h"
 
 #include "dialects/constant.h"
 #include "transforms/ir/ir_builder.h"
@@ -8,8 +8,9 @@
 #include "transforms/lower/common/attributes.h"
 #include "transforms/lower/common/constant_dependence.h"
 #include "transforms/lower/common/memory_access.h"
-#include "transforms/lower/cpu/ahead_function.h"
-#include "transforms/lower/cpu/weights_ahead.h"
+#include "transforms/lower/cpu/weights/ahead_function.h"
+#include "transforms/lower/cpu/weights/known_branches.h"
+#include "transforms/lower/cpu/weights/weights_ahead.h"
 
 #include <stdlib.h>
 
@@ -330,6 +331,7 @@ static tune_status pack_before(const splitter *self, MlirOperation call, MlirOpe
 static tune_status find_ahead(const splitter *self, const function *of,
                               tune_constant_dependence *out) {
   bool changed = false;
+  TUNE_RETURN_IF_ERROR(tune_known_branches_open(of->op));
   TUNE_RETURN_IF_ERROR(tune_constant_dependence_find(of->op, constants_of(self, of), out));
   if (!tune_ir_take_flag(of->op, TUNE_WEIGHTS_AHEAD_ATTRIBUTE))
     return TUNE_OK;

@@ -3,7 +3,7 @@
 #include "transforms/ir/ir.h"
 #include "transforms/lower/common/math_calls.h"
 #include "transforms/lower/cpu/math.h"
-#include "unittests/transforms/math_fixture.h"
+#include "unittests/lower/math_fixture.h"
 
 #include <math.h>
 #include <stdio.h>

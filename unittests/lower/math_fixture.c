@@ -1,6 +1,6 @@
 //===- math_fixture.c - Functions made of text, lowered and called -----------------===//
 
-#include "unittests/transforms/math_fixture.h"
+#include "unittests/lower/math_fixture.h"
 
 #include "transforms/build/build.h"
 #include "transforms/lower/cpu/backend/link.h"

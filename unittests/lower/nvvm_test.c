@@ -18,8 +18,8 @@
 
 #include "support/file.h"
 #include "support/scratch.h"
+#include "unittests/lower/device_fixture.h"
 #include "unittests/transforms/context_fixture.h"
-#include "unittests/transforms/device_fixture.h"
 
 // A launch of one group of 32 with the body `BODY`.
 #define LAUNCH(ARGUMENTS, BODY)                                                                    \

@@ -5,7 +5,7 @@
 //
 //===------------------------------------------------------------------------------------===//
 
-#include "unittests/transforms/math_fixture.h"
+#include "unittests/lower/math_fixture.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 
 #include "support/string_builder.h"
 #include "transforms/lower/cpu/math.h"
-#include "unittests/transforms/math_accuracy.h"
-#include "unittests/transforms/math_fixture.h"
+#include "unittests/lower/math_accuracy.h"
+#include "unittests/lower/math_fixture.h"
 
 #include <float.h>
 #include <math.h>

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "unittests/lower/device_fixture.h"
 #include "unittests/transforms/context_fixture.h"
-#include "unittests/transforms/device_fixture.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_CPU_AHEAD_FUNCTION_H
-#define TUNE_TRANSFORMS_LOWER_CPU_AHEAD_FUNCTION_H
+#ifndef TUNE_TRANSFORMS_LOWER_CPU_WEIGHTS_AHEAD_FUNCTION_H
+#define TUNE_TRANSFORMS_LOWER_CPU_WEIGHTS_AHEAD_FUNCTION_H
 
 #include "support/status.h"
 #include "transforms/lower/common/constant_dependence.h"
@@ -37,4 +37,4 @@ tune_status tune_ahead_function_split(MlirOperation module, MlirOperation functi
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_CPU_AHEAD_FUNCTION_H
+#endif // TUNE_TRANSFORMS_LOWER_CPU_WEIGHTS_AHEAD_FUNCTION_H

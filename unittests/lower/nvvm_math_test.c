@@ -9,8 +9,8 @@
 //===--------------------------------------------------------------------------===//
 
 #include "support/string_builder.h"
+#include "unittests/lower/math_accuracy.h"
 #include "unittests/ptx/ptx.h"
-#include "unittests/transforms/math_accuracy.h"
 
 #include <float.h>
 #include <setjmp.h>
@@ -22,8 +22,8 @@
 
 #include <cmocka.h>
 
+#include "unittests/lower/device_fixture.h"
 #include "unittests/transforms/context_fixture.h"
-#include "unittests/transforms/device_fixture.h"
 
 #define POINTS 8192
 #define GROUP 256

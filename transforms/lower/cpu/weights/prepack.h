@@ -22,8 +22,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_CPU_PREPACK_H
-#define TUNE_TRANSFORMS_LOWER_CPU_PREPACK_H
+#ifndef TUNE_TRANSFORMS_LOWER_CPU_WEIGHTS_PREPACK_H
+#define TUNE_TRANSFORMS_LOWER_CPU_WEIGHTS_PREPACK_H
 
 #include "support/status.h"
 
@@ -54,4 +54,4 @@ void tune_prepack_deinit(tune_prepack *prepack);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_CPU_PREPACK_H
+#endif // TUNE_TRANSFORMS_LOWER_CPU_WEIGHTS_PREPACK_H

@@ -4,8 +4,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_UNITTESTS_TRANSFORMS_BUILD_FIXTURE_H
-#define TUNE_UNITTESTS_TRANSFORMS_BUILD_FIXTURE_H
+#ifndef TUNE_UNITTESTS_LOWER_BUILD_FIXTURE_H
+#define TUNE_UNITTESTS_LOWER_BUILD_FIXTURE_H
 
 #include "transforms/build/build.h"
 #include "transforms/lower/cpu/backend/link.h"
@@ -85,4 +85,4 @@ static inline tune_build_task *open_task(const char *payload, const char *schedu
   "(!transform.any_op, !transform.any_op)\n"                                                       \
   "transform.structured.vectorize %v : !transform.any_op\n" SCHEDULE_TAIL
 
-#endif // TUNE_UNITTESTS_TRANSFORMS_BUILD_FIXTURE_H
+#endif // TUNE_UNITTESTS_LOWER_BUILD_FIXTURE_H

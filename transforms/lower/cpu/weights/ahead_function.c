@@ -1,6 +1,6 @@
 //===- ahead_function.c -------------------------------------------------------===//
 
-#include "transforms/lower/cpu/ahead_function.h"
+#include "transforms/lower/cpu/weights/ahead_function.h"
 
 #include "transforms/ir/function_type.h"
 #include "transforms/ir/ir.h"

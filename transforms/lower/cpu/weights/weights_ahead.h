@@ -18,8 +18,8 @@
 //
 //===---------------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_CPU_WEIGHTS_AHEAD_H
-#define TUNE_TRANSFORMS_LOWER_CPU_WEIGHTS_AHEAD_H
+#ifndef TUNE_TRANSFORMS_LOWER_CPU_WEIGHTS_WEIGHTS_AHEAD_H
+#define TUNE_TRANSFORMS_LOWER_CPU_WEIGHTS_WEIGHTS_AHEAD_H
 
 #include "support/status.h"
 #include "transforms/lower/common/constant_dependence.h"
@@ -42,4 +42,4 @@ tune_status tune_weights_ahead_run(MlirOperation function,
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_CPU_WEIGHTS_AHEAD_H
+#endif // TUNE_TRANSFORMS_LOWER_CPU_WEIGHTS_WEIGHTS_AHEAD_H

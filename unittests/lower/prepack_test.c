@@ -1,6 +1,6 @@
 //===- prepack_test.c - What is computed ahead of the calls, and what is not --------===//
 
-#include "transforms/lower/cpu/prepack.h"
+#include "transforms/lower/cpu/weights/prepack.h"
 
 #include "transforms/ir/ir.h"
 

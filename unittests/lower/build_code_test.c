@@ -2,7 +2,7 @@
 
 #include "transforms/ir/ir.h"
 #include "transforms/lower/cpu/reference_loops.h"
-#include "unittests/transforms/build_fixture.h"
+#include "unittests/lower/build_fixture.h"
 
 static tune_status emit(const char *payload, bool plain, tune_emit kind, char **out_text) {
   tune_build_task *task = open_task(payload, NULL);

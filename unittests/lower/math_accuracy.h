@@ -5,8 +5,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_UNITTESTS_TRANSFORMS_MATH_ACCURACY_H
-#define TUNE_UNITTESTS_TRANSFORMS_MATH_ACCURACY_H
+#ifndef TUNE_UNITTESTS_LOWER_MATH_ACCURACY_H
+#define TUNE_UNITTESTS_LOWER_MATH_ACCURACY_H
 
 #include <math.h>
 #include <stdint.h>
@@ -99,4 +99,4 @@ static inline float second_operand(uint32_t number) {
   return value;
 }
 
-#endif // TUNE_UNITTESTS_TRANSFORMS_MATH_ACCURACY_H
+#endif // TUNE_UNITTESTS_LOWER_MATH_ACCURACY_H

@@ -1,12 +1,13 @@
 //===- weights_ahead.c --------------------------------------------------------------===//
 
-#include "transforms/lower/cpu/weights_ahead.h"
+#include "transforms/lower/cpu/weights/weights_ahead.h"
 
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_facts.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/lower/common/loop_range.h"
 #include "transforms/lower/common/memory_access.h"
+#include "transforms/lower/cpu/weights/part_views.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -571,6 +572,7 @@ static tune_status run_on_loop(MlirValue memory, MlirOperation loop, finder *f, 
   loop_nest nest;
   if (!read_nest(loop, f->function, &nest))
     return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_part_views_bring_in(memory, loop));
   part *p = calloc(1, sizeof *p);
   if (!p)
     return tune_status_out_of_memory("making weights ahead");

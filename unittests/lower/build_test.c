@@ -1,6 +1,6 @@
 //===- build_test.c - Payloads become artifacts that compute what they should -------===//
 
-#include "unittests/transforms/build_fixture.h"
+#include "unittests/lower/build_fixture.h"
 
 #include <dlfcn.h>
 #include <math.h>

@@ -1,0 +1,287 @@
+//===- carried_sums.c - Sums on the stack become what a loop carries -----------------------===//
+
+#include "transforms/lower/cpu/carried_sums.h"
+
+#include "transforms/ir/ir_builder.h"
+#include "transforms/ir/op_facts.h"
+#include "transforms/ir/op_list.h"
+
+#include <stdlib.h>
+
+#define MOST_SUMS 64 // of one buffer: more than registers that any CPU has
+#define MOST_RANK 4
+
+// A vector in the buffer, as the loop reads and writes it.
+typedef struct sum {
+  int64_t place[MOST_RANK];
+  MlirType type;
+  MlirValue value; // as the walk through the new body finds it
+} sum;
+
+typedef struct buffer {
+  MlirValue memory;
+  MlirOperation loop;
+  intptr_t rank;
+  sum sums[MOST_SUMS];
+  size_t count;
+  bool is_written;
+} buffer;
+
+//===--- The buffer in the loop ------------------------------------------------------------===//
+
+// The operand of a vector.load or vector.store that is the memory, which the places follow.
+static intptr_t memory_operand(MlirOperation op) { return tune_ir_is(op, "vector.store") ? 1 : 0; }
+
+static MlirType accessed_type(MlirOperation op) {
+  return mlirValueGetType(tune_ir_is(op, "vector.store") ? mlirOperationGetOperand(op, 0)
+                                                         : mlirOperationGetResult(op, 0));
+}
+
+static bool is_access(MlirOperation op, MlirValue memory) {
+  return (tune_ir_is(op, "vector.load") || tune_ir_is(op, "vector.store")) &&
+         mlirValueEqual(mlirOperationGetOperand(op, memory_operand(op)), memory);
+}
+
+// Of one dimension and a whole number of elements: an element is no vector itself.
+static bool read_sum(MlirOperation op, intptr_t rank, sum *out) {
+  out->type = accessed_type(op);
+  if (!mlirTypeIsAVector(out->type) || mlirShapedTypeGetRank(out->type) != 1 ||
+      mlirVectorTypeIsScalable(out->type))
+    return false;
+  for (intptr_t i = 0; i < rank; ++i)
+    if (!tune_ir_is_constant_index(mlirOperationGetOperand(op, memory_operand(op) + 1 + i),
+                                   &out->place[i]))
+      return false;
+  return true;
+}
+
+static bool is_same_place(const sum *a, const sum *b, intptr_t rank) {
+  for (intptr_t i = 0; i < rank; ++i)
+    if (a->place[i] != b->place[i])
+      return false;
+  return true;
+}
+
+static bool is_apart(const sum *a, const sum *b, intptr_t rank) {
+  for (intptr_t i = 0; i + 1 < rank; ++i)
+    if (a->place[i] != b->place[i])
+      return true;
+  int64_t from = a->place[rank - 1], to = b->place[rank - 1];
+  return from + mlirShapedTypeGetDimSize(a->type, 0) <= to ||
+         to + mlirShapedTypeGetDimSize(b->type, 0) <= from;
+}
+
+// The sum that `op` reads or writes; NULL: it overlaps with others.
+static sum *find_sum(buffer *b, const sum *accessed) {
+  sum *same = NULL;
+  for (size_t i = 0; i < b->count; ++i)
+    if (is_same_place(&b->sums[i], accessed, b->rank) &&
+        mlirTypeEqual(b->sums[i].type, accessed->type))
+      same = &b->sums[i];
+    else if (!is_apart(&b->sums[i], accessed, b->rank))
+      return NULL;
+  return same;
+}
+
+static bool is_apart_from_all(const buffer *b, const sum *accessed) {
+  for (size_t i = 0; i < b->count; ++i)
+    if (!is_apart(&b->sums[i], accessed, b->rank))
+      return false;
+  return true;
+}
+
+// Notes an access of the loop's body. What is written before it is read is no sum.
+static bool add_access(buffer *b, MlirOperation op) {
+  sum accessed;
+  bool is_store = tune_ir_is(op, "vector.store");
+  if (!read_sum(op, b->rank, &accessed))
+    return false;
+  b->is_written |= is_store;
+  if (find_sum(b, &accessed))
+    return true;
+  if (is_store || b->count == MOST_SUMS || !is_apart_from_all(b, &accessed))
+    return false;
+  b->sums[b->count++] = accessed;
+  return true;
+}
+
+// Whether the memory is seen under no other name, and in the loop by its own body alone.
+static bool is_plainly_used(const buffer *b) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(b->memory); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    bool is_in_body = mlirBlockEqual(mlirOperationGetBlock(user), tune_ir_body(b->loop));
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(user); ++i)
+      if (mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetResult(user, i))))
+        return false;
+    if (tune_ir_is_inside(user, b->loop) && !(is_in_body && is_access(user, b->memory)))
+      return false;
+  }
+  return true;
+}
+
+static bool read_buffer(buffer *b) {
+  MlirType type = mlirValueGetType(b->memory), element = mlirShapedTypeGetElementType(type);
+  b->rank = mlirShapedTypeGetRank(type);
+  if (b->rank < 1 || b->rank > MOST_RANK || mlirTypeIsAF16(element) || mlirTypeIsABF16(element) ||
+      mlirTypeIsAVector(element) || !is_plainly_used(b))
+    return false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(b->loop));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (is_access(op, b->memory) && !add_access(b, op))
+      return false;
+  return b->is_written;
+}
+
+//===--- The loop anew -----------------------------------------------------------------------===//
+
+// `value`, or NULL to read, at the place of a sum.
+static MlirValue build_access(const tune_ir_builder *builder, const buffer *b, const sum *s,
+                              const MlirValue *value) {
+  MlirValue operands[MOST_RANK + 2];
+  intptr_t count = 0;
+  if (value)
+    operands[count++] = *value;
+  operands[count++] = b->memory;
+  for (intptr_t i = 0; i < b->rank; ++i)
+    operands[count++] = tune_ir_build_index(builder, s->place[i]);
+  if (!value)
+    return tune_ir_build_value(builder, "vector.load", s->type, count, operands);
+  tune_ir_build(builder, &(tune_ir_parts){
+                             .name = "vector.store", .operand_count = count, .operands = operands});
+  return *value;
+}
+
+// A loop as `b->loop` that carries the sums as well, without a body yet.
+static MlirOperation build_loop(const tune_ir_builder *before, buffer *b) {
+  MlirBlock from = tune_ir_body(b->loop), body = mlirBlockCreate(0, NULL, NULL);
+  MlirLocation location = mlirOperationGetLocation(b->loop);
+  MlirOperationState state = mlirOperationStateGet(tune_ir_string("scf.for"), location);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(b->loop); ++i) {
+    MlirValue operand = mlirOperationGetOperand(b->loop, i);
+    mlirOperationStateAddOperands(&state, 1, &operand);
+  }
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(from); ++i)
+    mlirBlockAddArgument(body, mlirValueGetType(mlirBlockGetArgument(from, i)), location);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(b->loop); ++i) {
+    MlirType type = mlirValueGetType(mlirOperationGetResult(b->loop, i));
+    mlirOperationStateAddResults(&state, 1, &type);
+  }
+  for (size_t i = 0; i < b->count; ++i) {
+    MlirValue initial = build_access(before, b, &b->sums[i], NULL);
+    mlirOperationStateAddOperands(&state, 1, &initial);
+    mlirOperationStateAddResults(&state, 1, &b->sums[i].type);
+    b->sums[i].value = mlirBlockAddArgument(body, b->sums[i].type, location);
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(b->loop); ++i) {
+    MlirNamedAttribute attribute = mlirOperationGetAttribute(b->loop, i);
+    mlirOperationStateAddAttributes(&state, 1, &attribute);
+  }
+  MlirRegion region = tune_ir_make_region(body);
+  mlirOperationStateAddOwnedRegions(&state, 1, &region);
+  MlirOperation loop = mlirOperationCreate(&state);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(b->loop), b->loop, loop);
+  return loop;
+}
+
+// Takes what is read and written in `body` from what is carried.
+static void carry_accesses(buffer *b, MlirBlock body) {
+  MlirOperation next;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (!is_access(op, b->memory))
+      continue;
+    sum accessed;
+    read_sum(op, b->rank, &accessed);
+    sum *s = find_sum(b, &accessed);
+    if (tune_ir_is(op, "vector.store"))
+      s->value = mlirOperationGetOperand(op, 0);
+    else
+      mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), s->value);
+    mlirOperationDestroy(op);
+  }
+}
+
+static tune_status carry(buffer *b) {
+  tune_ir_builder before = tune_ir_builder_before(b->loop);
+  MlirOperation loop = build_loop(&before, b);
+  MlirBlock from = tune_ir_body(b->loop), body = tune_ir_body(loop);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(from); ++i)
+    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(from, i), mlirBlockGetArgument(body, i));
+  tune_ir_builder inside = tune_ir_builder_at_end(body, before.location);
+  tune_ir_move_all(&inside, from);
+  carry_accesses(b, body);
+  MlirOperation end = mlirBlockGetTerminator(body);
+  intptr_t others = mlirOperationGetNumOperands(end);
+  MlirValue *yielded = calloc((size_t)others + b->count, sizeof *yielded);
+  if (!yielded)
+    return tune_status_out_of_memory("carrying sums");
+  for (intptr_t i = 0; i < others; ++i)
+    yielded[i] = mlirOperationGetOperand(end, i);
+  for (size_t i = 0; i < b->count; ++i)
+    yielded[(size_t)others + i] = b->sums[i].value;
+  mlirOperationSetOperands(end, others + (intptr_t)b->count, yielded);
+  free(yielded);
+  for (intptr_t i = 0; i < others; ++i)
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(b->loop, i),
+                                  mlirOperationGetResult(loop, i));
+  for (size_t i = 0; i < b->count; ++i) {
+    MlirValue result = mlirOperationGetResult(loop, others + (intptr_t)i);
+    build_access(&before, b, &b->sums[i], &result);
+  }
+  mlirOperationDestroy(b->loop);
+  b->loop = loop;
+  return TUNE_OK;
+}
+
+//===--- All of them
+//---------------------------------------------------------------------------===//
+
+static MlirWalkResult list_loop(MlirOperation op, void *user_data) {
+  return !tune_ir_is(op, "scf.for") || tune_op_list_add(user_data, op) ? MlirWalkResultAdvance
+                                                                       : MlirWalkResultInterrupt;
+}
+
+// Lists the buffers of the stack that the body of `loop` reads vectors of.
+static bool list_buffers(MlirOperation loop, tune_op_list *allocations) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(loop)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirOperation of = tune_ir_is(op, "vector.load")
+                           ? tune_ir_definition(mlirOperationGetOperand(op, 0))
+                           : (MlirOperation){NULL};
+    if (tune_ir_is(of, "memref.alloca") && !tune_ir_is_inside(of, loop) &&
+        !tune_op_list_add_once(allocations, of) && allocations->failed)
+      return false;
+  }
+  return true;
+}
+
+static tune_status run_on_loop(MlirOperation loop, buffer *b) {
+  tune_op_list allocations = {0};
+  tune_status status =
+      list_buffers(loop, &allocations) ? TUNE_OK : tune_status_out_of_memory("carrying sums");
+  for (size_t i = 0; i < allocations.count && tune_status_is_ok(status); ++i) {
+    *b = (buffer){.memory = mlirOperationGetResult(allocations.ops[i], 0), .loop = loop};
+    if (read_buffer(b)) {
+      status = carry(b);
+      loop = b->loop;
+    }
+  }
+  tune_op_list_deinit(&allocations);
+  return status;
+}
+
+tune_status tune_carried_sums_run(MlirOperation root) {
+  tune_op_list loops = {0};
+  buffer *b = malloc(sizeof *b);
+  mlirOperationWalk(root, list_loop, &loops, MlirWalkPostOrder);
+  tune_status status = loops.failed || !b ? tune_status_out_of_memory("carrying sums") : TUNE_OK;
+  if (loops.count)
+    tune_ir_load_dialects(mlirOperationGetContext(root),
+                          (const char *const[]){"arith", "scf", "vector", NULL});
+  for (size_t i = 0; i < loops.count && tune_status_is_ok(status); ++i)
+    status = run_on_loop(loops.ops[i], b);
+  free(b);
+  tune_op_list_deinit(&loops);
+  return status;
+}
