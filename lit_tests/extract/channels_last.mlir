@@ -1,7 +1,7 @@
 // A network with channels before pixels is computed with channels innermost between where it begins
 // and where it ends: images are turned once there, constant filters ahead. A convolution by itself
 // stays, as turning its image takes longer than is saved; so does what has filters that are not
-// constant, and other types.
+// constant, and types that are no floats.
 // RUN: tune-opt %s --tune-extract=none | FileCheck %s
 // RUN: tune-run %s --function=network --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=network --db= --strict --check --time=0.01 --threads=2 | FileCheck %s --check-prefix=OK

@@ -20,6 +20,7 @@
 #include "transforms/normalize/orders.h"
 #include "transforms/normalize/phases.h"
 #include "transforms/normalize/prefixes.h"
+#include "transforms/normalize/quantized/narrow_factors.h"
 #include "transforms/normalize/quantized/quantized_products.h"
 #include "transforms/normalize/regroup.h"
 #include "transforms/normalize/steps.h"
@@ -186,7 +187,7 @@ tune_status tune_normalize_operands(MlirOperation root, size_t cpu_threads) {
   if (for_cpu)
     tune_batches_note_choices(root); // while they are where somebody has put them
   TUNE_RETURN_IF_ERROR(inline_calls(root));
-  bool is_done = tune_normalize_hidden_rows(root);
+  bool is_done = tune_normalize_hidden_rows(root) && tune_normalize_narrow_factors(root);
   is_done &= !for_cpu || (tune_normalize_quantized_products(root) &&
                           tune_normalize_prefixes(root) && tune_normalize_sums(root));
   tune_normalize_zeroes(root);

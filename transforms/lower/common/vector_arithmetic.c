@@ -207,19 +207,22 @@ void tune_vector_arithmetic_use_reciprocals(MlirOperation module) {
 // bf16
 //===--------------------------------------------------------------------------===//
 
-static bool is_rounding_to_bf16(MlirOperation op) {
-  if (!tune_ir_is(op, "arith.truncf") ||
-      !mlirAttributeIsNull(tune_ir_attribute(op, "roundingmode")))
-    return false;
-  MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0));
-  MlirType to = mlirValueGetType(mlirOperationGetResult(op, 0));
-  if (mlirTypeIsAVector(from)) {
-    if (mlirVectorTypeIsScalable(from) || mlirShapedTypeGetRank(from) > 16)
+// Whether `wide`, a number or a vector of fixed size, is of f32, and `narrow` the same of bf16.
+static bool are_f32_and_bf16(MlirType wide, MlirType narrow) {
+  if (mlirTypeIsAVector(wide)) {
+    if (mlirVectorTypeIsScalable(wide) || mlirShapedTypeGetRank(wide) > 16)
       return false;
-    from = mlirShapedTypeGetElementType(from);
-    to = mlirShapedTypeGetElementType(to);
+    wide = mlirShapedTypeGetElementType(wide);
+    narrow = mlirShapedTypeGetElementType(narrow);
   }
-  return mlirTypeIsAF32(from) && mlirTypeIsABF16(to);
+  return mlirTypeIsAF32(wide) && mlirTypeIsABF16(narrow);
+}
+
+static bool is_rounding_to_bf16(MlirOperation op) {
+  return tune_ir_is(op, "arith.truncf") &&
+         mlirAttributeIsNull(tune_ir_attribute(op, "roundingmode")) &&
+         are_f32_and_bf16(mlirValueGetType(mlirOperationGetOperand(op, 0)),
+                          mlirValueGetType(mlirOperationGetResult(op, 0)));
 }
 
 static MlirValue integer(MlirOperation place, MlirType type, int64_t number) {
@@ -284,6 +287,28 @@ static MlirWalkResult round_to_bf16(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-void tune_vector_arithmetic_round_to_bf16(MlirOperation module) {
+// The number's bits are the upper half. Said as an extension LLVM narrows what compares two of them
+// to bf16, which it compares one by one.
+static MlirWalkResult extend_from_bf16(MlirOperation op, void *user_data) {
+  (void)user_data;
+  if (!tune_ir_is(op, "arith.extf"))
+    return MlirWalkResultAdvance;
+  MlirContext context = mlirOperationGetContext(op);
+  MlirValue number = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+  MlirType to = mlirValueGetType(result);
+  if (!are_f32_and_bf16(to, mlirValueGetType(number)))
+    return MlirWalkResultAdvance;
+  MlirType words = tune_ir_with_element(to, mlirIntegerTypeGet(context, 32));
+  MlirType halves = tune_ir_with_element(to, mlirIntegerTypeGet(context, 16));
+  MlirValue half = make_before(op, "arith.bitcast", 1, &number, halves);
+  MlirValue word = make_before(op, "arith.extui", 1, &half, words);
+  MlirValue upper = binary(op, "arith.shli", word, integer(op, words, 16));
+  mlirValueReplaceAllUsesOfWith(result, make_before(op, "arith.bitcast", 1, &upper, to));
+  mlirOperationDestroy(op);
+  return MlirWalkResultAdvance;
+}
+
+void tune_vector_arithmetic_convert_bf16(MlirOperation module) {
   mlirOperationWalk(module, round_to_bf16, NULL, MlirWalkPostOrder);
+  mlirOperationWalk(module, extend_from_bf16, NULL, MlirWalkPostOrder);
 }

@@ -30,10 +30,10 @@ void tune_vector_arithmetic_halve_extrema(MlirOperation module);
 // A division takes as long as ten products.
 void tune_vector_arithmetic_use_reciprocals(MlirOperation module);
 
-// Truncations from f32 to bf16 in `module`, of vectors and scalars, become integer operations:
+// Conversions between f32 and bf16 in `module`, of vectors and scalars, become integer operations:
 // to the nearest, ties to even, NaNs stay NaNs. For CPUs where LLVM calls a function for each
-// element.
-void tune_vector_arithmetic_round_to_bf16(MlirOperation module);
+// element that it rounds, and compares those that were extended one by one.
+void tune_vector_arithmetic_convert_bf16(MlirOperation module);
 
 #ifdef __cplusplus
 }

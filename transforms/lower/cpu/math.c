@@ -251,7 +251,7 @@ tune_status tune_math_lower(MlirOperation module, const tune_math_options *optio
   if (split_count)
     TUNE_RETURN_IF_ERROR(tune_vector_rows_sink(module));
   if (found.bf16 && tune_math_lacks_bf16(target))
-    tune_vector_arithmetic_round_to_bf16(module);
+    tune_vector_arithmetic_convert_bf16(module);
   tune_vector_arithmetic_ignore_zero_signs(module);
   tune_vector_arithmetic_halve_extrema(module);
   if (has_avx512(target))

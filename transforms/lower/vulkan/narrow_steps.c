@@ -168,7 +168,7 @@ static MlirValue join_halves(const tune_ir_builder *builder, MlirOperation op,
 
 tune_status tune_narrow_steps_open(MlirOperation kernel, const tune_device *device) {
   TUNE_RETURN_IF_ERROR(tune_narrow_rewrite(kernel, device, extends_narrow, open_extension));
-  tune_vector_arithmetic_round_to_bf16(kernel);
+  tune_vector_arithmetic_convert_bf16(kernel);
   TUNE_RETURN_IF_ERROR(tune_narrow_rewrite(kernel, device, rounds_to_f16, open_rounding));
   return tune_narrow_rewrite(kernel, device, stores_words, join_halves);
 }

@@ -21,8 +21,8 @@
 extern "C" {
 #endif
 
-// Does so with all images in `root` (image_values.h), of f32 and of known sizes, that belong
-// together and profit. Before named ops are made generic or after. False where memory ran out and
+// Does so with all images in `root` (image_values.h), of known sizes, that belong together and
+// profit. Before named ops are made generic or after. False where memory ran out and
 // not all was done.
 bool tune_normalize_channels_last(MlirOperation root);
 

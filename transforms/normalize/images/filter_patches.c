@@ -73,16 +73,17 @@ static MlirValue beginning_of(const tune_nest_maps *n) {
   return is_bias ? mlirOperationGetOperand(init, 0) : (MlirValue){NULL};
 }
 
-// What Winograd may take stays a convolution, where it pays; so does what may be multiplied in
-// bf16, of which windows take no longer than products (rules/contraction/dot_contraction.c), and a
-// copy of patches does.
+// What Winograd may take stays a convolution, where it pays; so does what is or may be multiplied
+// in bf16, of which windows take no longer than products (rules/contraction/dot_contraction.c), and
+// a copy of patches does.
 bool tune_filter_patches_pay(const tune_nest_maps *n, const tune_image_convolution *c) {
   MlirValue filter = mlirOperationGetOperand(n->op, 1 - c->image);
   if (c->is_depthwise || c->group >= 0 || !c->has_window || c->channels < 0 ||
       channels_of_result(n) < 0 || !tune_constant_is_value(filter) ||
       mlirValueIsNull(beginning_of(n)) || !tune_nest_maps_is_plain(n->maps[1 - c->image]) ||
       tune_tensor_bytes(mlirValueGetType(filter)) < LEAST_BYTES ||
-      (tune_allow_get(n->op) & TUNE_ALLOWS_BF16))
+      (tune_allow_get(n->op) & TUNE_ALLOWS_BF16) ||
+      !mlirTypeIsAF32(tune_ir_element_type(mlirValueGetType(filter))))
     return false;
   loop_order order = order_loops(n, c);
   bool is_three = !c->has_stride;

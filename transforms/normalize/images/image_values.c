@@ -121,14 +121,18 @@ bool tune_image_convolution_read(MlirOperation op, tune_nest_maps *n, tune_image
 
 //===--- Values ----------------------------------------------------------------------===//
 
-// Of f32. Among several blocks what makes a value may stand behind what reads it.
+bool tune_image_values_take(MlirType type) {
+  MlirType element = tune_ir_element_type(type);
+  return mlirTypeIsAF32(element) || mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
+}
+
+// Among several blocks what makes a value may stand behind what reads it.
 static bool is_image(MlirValue value, intptr_t channel_dimensions) {
   MlirType type = mlirValueGetType(value);
   MlirBlock block = mlirValueIsABlockArgument(value)
                         ? mlirBlockArgumentGetOwner(value)
                         : mlirOperationGetBlock(mlirOpResultGetOwner(value));
-  if (!tune_tensor_is_plain(type) || !mlirTypeIsAF32(mlirShapedTypeGetElementType(type)) ||
-      !tune_ir_is_only_block(block))
+  if (!tune_tensor_is_plain(type) || !tune_image_values_take(type) || !tune_ir_is_only_block(block))
     return false;
   intptr_t rank = (intptr_t)mlirShapedTypeGetRank(type);
   int64_t pixels = 1;

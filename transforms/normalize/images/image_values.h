@@ -41,6 +41,9 @@ typedef struct tune_image_convolution {
 bool tune_image_convolution_read(MlirOperation op, tune_nest_maps *out_nest,
                                  tune_image_convolution *out_convolution);
 
+// Whether values of `type` take part: those of f32, f16 and bf16.
+bool tune_image_values_take(MlirType type);
+
 // Images that belong together: an op that has one has the others that lie alike, too.
 typedef struct tune_image_values {
   MlirValue *values;

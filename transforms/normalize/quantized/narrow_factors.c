@@ -1,0 +1,155 @@
+//===- narrow_factors.c -------------------------------------------------------------===//
+
+#include "transforms/normalize/quantized/narrow_factors.h"
+
+#include "transforms/normalize/spread.h"
+#include "transforms/normalize/tensor_ops.h"
+
+#include "mlir-c/AffineMap.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+enum { MOST_MOVES = 8 }; // between an op that widens and the product
+
+// A factor that was widened, and what moved its elements since, the last first.
+typedef struct factor {
+  MlirValue source; // narrow
+  MlirOperation moves[MOST_MOVES];
+  size_t move_count;
+} factor;
+
+//===--- Finding ------------------------------------------------------------------------===//
+
+static bool is_narrow(MlirType type) { return mlirTypeIsABF16(type) || mlirTypeIsAF16(type); }
+
+static MlirType element_of(MlirValue value) {
+  return tune_ir_element_type(mlirValueGetType(value));
+}
+
+static bool is_identity(MlirAttribute maps, intptr_t operand) {
+  return mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, operand)));
+}
+
+// Whether `op` does nothing but to widen the elements of a narrow tensor to f32.
+static bool widens(MlirOperation op) {
+  if (!tune_ir_is(op, "linalg.generic") || mlirOperationGetNumOperands(op) != 2 ||
+      mlirOperationGetNumResults(op) != 1 || !is_narrow(element_of(mlirOperationGetOperand(op, 0))))
+    return false;
+  MlirBlock body = tune_ir_body(op);
+  MlirOperation first = mlirBlockGetFirstOperation(body), last = mlirOperationGetNextInBlock(first);
+  MlirAttribute maps = tune_ir_attribute(op, "indexing_maps");
+  return is_identity(maps, 0) && is_identity(maps, 1) && tune_ir_is(first, "arith.extf") &&
+         mlirValueEqual(mlirOperationGetOperand(first, 0), mlirBlockGetArgument(body, 0)) &&
+         tune_ir_is(last, "linalg.yield") &&
+         mlirValueEqual(mlirOperationGetOperand(last, 0), mlirOperationGetResult(first, 0)) &&
+         mlirTypeIsAF32(mlirValueGetType(mlirOperationGetResult(first, 0)));
+}
+
+static bool moves(MlirOperation op) {
+  return (tune_ir_is(op, "tensor.collapse_shape") || tune_ir_is(op, "tensor.expand_shape") ||
+          tune_ir_is(op, "linalg.transpose")) &&
+         mlirOperationGetNumResults(op) == 1 &&
+         tune_tensor_is_plain(mlirValueGetType(mlirOperationGetResult(op, 0)));
+}
+
+static bool find_factor(MlirValue wide, factor *out) {
+  MlirOperation op = tune_ir_definition(wide);
+  for (out->move_count = 0; moves(op) && out->move_count < MOST_MOVES;
+       op = tune_ir_definition(mlirOperationGetOperand(op, 0)))
+    out->moves[out->move_count++] = op;
+  if (!widens(op))
+    return false;
+  out->source = mlirOperationGetOperand(op, 0);
+  return true;
+}
+
+// Of a product: those that are narrow already have no source.
+static bool find_factors(MlirOperation product, factor *out) {
+  MlirType types[2];
+  if (!mlirTypeIsAF32(element_of(mlirOperationGetOperand(product, 2))))
+    return false;
+  for (intptr_t i = 0; i < 2; ++i) {
+    MlirValue operand = mlirOperationGetOperand(product, i);
+    types[i] = element_of(operand);
+    out[i] = (factor){.move_count = 0};
+    if (is_narrow(types[i]))
+      continue;
+    if (!mlirTypeIsAF32(types[i]) || !find_factor(operand, &out[i]))
+      return false;
+    types[i] = element_of(out[i].source);
+  }
+  return mlirTypeEqual(types[0], types[1]) &&
+         !(mlirValueIsNull(out[0].source) && mlirValueIsNull(out[1].source));
+}
+
+//===--- Rewriting ----------------------------------------------------------------------===//
+
+static MlirType tensor_of(MlirType like, MlirType element) {
+  int64_t sizes[TUNE_IR_MAX_RANK];
+  intptr_t rank = mlirShapedTypeGetRank(like);
+  for (intptr_t d = 0; d < rank; ++d)
+    sizes[d] = mlirShapedTypeGetDimSize(like, d);
+  return mlirRankedTensorTypeGet(rank, sizes, element, (MlirAttribute){NULL});
+}
+
+// `move` of the narrow `value`, before the op that it is of.
+static MlirValue move_narrow(MlirOperation move, MlirValue value) {
+  tune_ir_builder b = tune_ir_builder_before(move);
+  MlirOperation copy = mlirOperationClone(move);
+  MlirValue result = mlirOperationGetResult(copy, 0);
+  MlirType type = tensor_of(mlirValueGetType(result), element_of(value));
+  mlirOperationSetOperand(copy, 0, value);
+  mlirValueSetType(result, type);
+  if (tune_ir_is(move, "linalg.transpose")) {
+    mlirOperationSetOperand(copy, 1, tune_ir_build_value(&b, "tensor.empty", type, 0, NULL));
+    for (intptr_t i = 0; i < 2; ++i)
+      mlirValueSetType(mlirBlockGetArgument(tune_ir_body(copy), i), element_of(value));
+  }
+  mlirBlockInsertOwnedOperationBefore(b.block, b.before, copy);
+  return result;
+}
+
+// Has the body of `product` widen what is narrow by now.
+static void take_narrow(MlirOperation product, intptr_t operand, const factor *f,
+                        tune_op_list *unused) {
+  MlirOperation widening = tune_ir_definition(mlirOperationGetOperand(product, operand));
+  MlirValue value = f->source;
+  for (size_t i = f->move_count; i-- > 0;) {
+    value = move_narrow(f->moves[i], value);
+    tune_op_list_add_once(unused, f->moves[i]);
+  }
+  widening = f->move_count
+                 ? tune_ir_definition(mlirOperationGetOperand(f->moves[f->move_count - 1], 0))
+                 : widening;
+  tune_op_list_add_once(unused, widening);
+  mlirOperationSetOperand(product, operand, value);
+
+  MlirBlock body = tune_ir_body(product);
+  MlirValue argument = mlirBlockGetArgument(body, operand);
+  MlirType wide = mlirValueGetType(argument);
+  mlirValueSetType(argument, element_of(value));
+  tune_ir_builder b = tune_ir_builder_before(mlirBlockGetFirstOperation(body));
+  MlirValue widened = tune_ir_build_value(&b, "arith.extf", wide, 1, &argument);
+  mlirValueReplaceAllUsesExcept(argument, widened, 1,
+                                (MlirOperation[]){tune_ir_definition(widened)});
+}
+
+bool tune_normalize_narrow_factors(MlirOperation root) {
+  static const char *const DIALECTS[] = {"arith", "tensor", NULL};
+  tune_ir_load_dialects(mlirOperationGetContext(root), DIALECTS);
+  tune_op_list products = {0}, unused = {0};
+  tune_spread_list_products(root, &products);
+  for (size_t i = 0; i < products.count; ++i) {
+    factor factors[2];
+    if (!find_factors(products.ops[i], factors))
+      continue;
+    for (intptr_t o = 0; o < 2; ++o)
+      if (!mlirValueIsNull(factors[o].source))
+        take_narrow(products.ops[i], o, &factors[o], &unused);
+  }
+  bool is_done = !products.failed && !unused.failed;
+  tune_op_list_destroy_unused(&unused);
+  tune_op_list_deinit(&unused);
+  tune_op_list_deinit(&products);
+  return is_done;
+}
