@@ -18,6 +18,7 @@
   "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n"                           \
   "  %c8 = arith.constant 8 : index\n  %c16 = arith.constant 16 : index\n"                         \
   "  %a = memref.alloca() : memref<2x24x" TYPE ">\n"                                               \
+  "  %e = memref.load %m[%c0, %i] : memref<2x24x" TYPE ">\n"                                       \
   "  linalg.copy ins(%m : memref<2x24x" TYPE ">) outs(%a : memref<2x24x" TYPE ">)\n"               \
   "  scf.for %k = %c0 to %i step %c1 {\n" BODY "  }\n"                                             \
   "  linalg.copy ins(%a : memref<2x24x" TYPE ">) outs(%m : memref<2x24x" TYPE ">)\n"               \
@@ -33,7 +34,7 @@ static const rewrite_case CASES[] = {
      FUNCTION("i32", LOAD("%x", "%a[%c0, %c0]", "i32", "16") ADD("%y", "%x", "%v", "16") STORE(
                          "%y", "%a[%c0, %c0]", "i32", "16") LOAD("%s", "%a[%c0, %c16]", "i32", "8")
                          ADD("%t", "%s", "%s", "8") STORE("%t", "%a[%c0, %c16]", "i32", "8")),
-     {"-> (vector<16xi32>, vector<8xi32>)", "scf.yield %", "vector.store %2#1"},
+     {"-> (vector<16xi32>, vector<8xi32>)", "scf.yield %", "vector.store %3#1"},
      NULL},
     {"in the same place of another row",
      FUNCTION("i32", LOAD("%x", "%a[%c0, %c0]", "i32", "16") LOAD("%s", "%a[%c1, %c8]", "i32", "16")
@@ -45,7 +46,7 @@ static const rewrite_case CASES[] = {
      FUNCTION("i32", LOAD("%x", "%a[%c0, %c0]", "i32", "16") ADD("%y", "%x", "%v", "16") STORE(
                          "%y", "%a[%c0, %c0]", "i32", "16") LOAD("%z", "%a[%c0, %c0]", "i32", "16")
                          ADD("%w", "%z", "%v", "16") STORE("%w", "%a[%c0, %c0]", "i32", "16")),
-     {"-> (vector<16xi32>)", "arith.addi %arg4, %arg1", "arith.addi %2, %arg1"},
+     {"-> (vector<16xi32>)", "arith.addi %arg4, %arg1", "arith.addi %3, %arg1"},
      NULL},
     {"vectors that overlap",
      FUNCTION("i32",
@@ -76,8 +77,8 @@ static const rewrite_case CASES[] = {
     {"another op looks at it in the loop",
      FUNCTION("i32", LOAD("%x", "%a[%c0, %c0]", "i32", "16")
                          STORE("%x", "%a[%c0, %c0]", "i32",
-                               "16") "  %e = memref.load %a[%c0, %k] : memref<2x24xi32>\n"
-                                     "  memref.store %e, %m[%c0, %k] : memref<2x24xi32>\n"),
+                               "16") "  %o = memref.load %a[%c0, %k] : memref<2x24xi32>\n"
+                                     "  memref.store %o, %m[%c0, %k] : memref<2x24xi32>\n"),
      {"scf.for"},
      "iter_args"},
     {"nothing is written",
@@ -85,6 +86,26 @@ static const rewrite_case CASES[] = {
               LOAD("%x", "%a[%c0, %c0]", "i32", "16") STORE("%x", "%m[%c0, %c0]", "i32", "16")),
      {"scf.for"},
      "iter_args"},
+    {"handed on under another name",
+     FUNCTION("i32", LOAD("%x", "%a[%c0, %c0]", "i32", "16")
+                         STORE("%x", "%a[%c0, %c0]", "i32",
+                               "16") "  %q = arith.cmpi eq, %k, %c8 : index\n"
+                                     "  %other = scf.if %q -> memref<2x24xi32> {\n"
+                                     "    scf.yield %a : memref<2x24xi32>\n  } else {\n"
+                                     "    scf.yield %m : memref<2x24xi32>\n  }\n"
+                                     "  memref.store %e, %other[%c0, %k] : memref<2x24xi32>\n"),
+     {"scf.for"},
+     "iter_args"},
+    {"out of the buffer",
+     FUNCTION("i32",
+              LOAD("%x", "%a[%c0, %c16]", "i32", "16") STORE("%x", "%a[%c0, %c16]", "i32", "16")),
+     {"scf.for"},
+     "iter_args"},
+    {"what is only read is not carried",
+     FUNCTION("i32", LOAD("%x", "%a[%c0, %c0]", "i32", "16") LOAD("%z", "%a[%c1, %c0]", "i32", "16")
+                         ADD("%y", "%x", "%z", "16") STORE("%y", "%a[%c0, %c0]", "i32", "16")),
+     {"-> (vector<16xi32>)", "vector.load %alloca[%c1, %c0]"},
+     NULL},
     {"bf16 is float promotion's",
      FUNCTION("bf16",
               LOAD("%x", "%a[%c0, %c0]", "bf16", "16") STORE("%x", "%a[%c0, %c0]", "bf16", "16")),

@@ -115,7 +115,7 @@ static const value_case CASES[] = {
       "memref<64xf32>"},
      "arith.truncf",
      1},
-    {{"those that a module has itself stay",
+    {{"those between two steps of a module fall away",
       FUNCTION("bf16",
                LOAD("%x", "%a",
                     "bf16") "  %u = arith.extf %x : vector<8xbf16> to vector<8xf32>\n"
@@ -125,6 +125,46 @@ static const value_case CASES[] = {
                             "  %q = arith.mulf %w, %u : vector<8xf32>\n"
                             "  %r = arith.truncf %q : vector<8xf32> to vector<8xbf16>\n" STORE(
                                 "%r", "bf16")),
+      {"arith.mulf %2, %1"},
+      NULL},
+     "arith.truncf",
+     1},
+    {{"not where somebody looks at what is rounded: parts of a number",
+      FUNCTION("bf16",
+               LOAD("%x", "%a",
+                    "bf16") "  %u = arith.extf %x : vector<8xbf16> to vector<8xf32>\n"
+                            "  %p = math.sqrt %u : vector<8xf32>\n"
+                            "  %v = arith.truncf %p : vector<8xf32> to vector<8xbf16>\n"
+                            "  %w = arith.extf %v : vector<8xbf16> to vector<8xf32>\n"
+                            "  %q = arith.subf %p, %w : vector<8xf32>\n"
+                            "  %r = arith.truncf %q : vector<8xf32> to vector<8xbf16>\n" STORE(
+                                "%r", "bf16")),
+      {"arith.truncf %2 : vector<8xf32>"},
+      NULL},
+     "arith.truncf",
+     2},
+    {{"nor of what is read, which may be read again",
+      FUNCTION("bf16",
+               "  %m = memref.alloc() : memref<64xf32>\n"
+               "  %u = vector.load %m[%i] : memref<64xf32>, vector<8xf32>\n"
+               "  %v = arith.truncf %u : vector<8xf32> to vector<8xbf16>\n"
+               "  %w = arith.extf %v : vector<8xbf16> to vector<8xf32>\n"
+               "  %z = vector.load %m[%i] : memref<64xf32>, vector<8xf32>\n"
+               "  %q = arith.subf %z, %w : vector<8xf32>\n"
+               "  %r = arith.truncf %q : vector<8xf32> to vector<8xbf16>\n" STORE("%r", "bf16")),
+      {"arith.extf %1 : vector<8xbf16>"},
+      NULL},
+     "arith.truncf",
+     2},
+    {{"nor in f16, where what is too large is infinite",
+      FUNCTION("f16", LOAD("%x", "%a",
+                           "f16") "  %u = arith.extf %x : vector<8xf16> to vector<8xf32>\n"
+                                  "  %p = arith.addf %u, %u : vector<8xf32>\n"
+                                  "  %v = arith.truncf %p : vector<8xf32> to vector<8xf16>\n"
+                                  "  %w = arith.extf %v : vector<8xf16> to vector<8xf32>\n"
+                                  "  %q = arith.mulf %w, %u : vector<8xf32>\n"
+                                  "  %r = arith.truncf %q : vector<8xf32> to vector<8xf16>\n" STORE(
+                                      "%r", "f16")),
       {"arith.truncf %2 : vector<8xf32>"},
       NULL},
      "arith.truncf",
@@ -184,12 +224,12 @@ static const value_case CASES[] = {
                            "  %q = arith.cmpf ugt, %p, %zero : vector<8xbf16>\n"
                            "  %s = arith.select %q, %p, %zero : vector<8xi1>, vector<8xbf16>\n"
                            "  %c = arith.cmpf ugt, %s, %y : vector<8xbf16>\n"
-                           "  %r = arith.select %c, %s, %y : vector<8xi1>, vector<8xbf16>\n" STORE(
+                           "  %r = arith.select %c, %x, %y : vector<8xi1>, vector<8xbf16>\n" STORE(
                                "%r", "bf16")),
-      {"arith.cmpf ugt, %5,", "arith.truncf %7 : vector<8xf32>", "arith.select %10, %7, %3"},
+      {"arith.cmpf ugt, %5,", "arith.truncf %7 : vector<8xf32>", "arith.select %10, %0, %2"},
       NULL},
      "arith.truncf",
-     2},
+     1},
     {{"what a maximum and a sign give of what is bf16 is so, and needs no rounding before it is "
       "compared",
       FUNCTION("bf16",
@@ -250,16 +290,27 @@ static const value_case CASES[] = {
       "-> (bf16)"},
      "arith.extf",
      1},
-    {{"conversions of one's own round",
+    {{"a conversion of what was computed is another step",
       FUNCTION("bf16", "  %x = memref.load %a[%i] : memref<64xbf16>\n"
                        "  %y = arith.addf %x, %x : bf16\n"
                        "  %w = arith.extf %y : bf16 to f32\n"
                        "  %n = arith.truncf %w : f32 to bf16\n"
                        "  memref.store %n, %b[%i] : memref<64xbf16>\n"),
-      {"arith.truncf %2 : f32 to bf16", "arith.extf %3 : bf16 to f32"},
+      {"arith.truncf %2 : f32 to bf16"},
       NULL},
      "arith.truncf",
-     2},
+     1},
+    {{"what is compared to be chosen from is rounded once, behind that",
+      FUNCTION("bf16",
+               LOAD("%x", "%a", "bf16") "  %six = arith.constant dense<6.0> : vector<8xbf16>\n"
+                                        "  %p = arith.addf %x, %x : vector<8xbf16>\n"
+                                        "  %q = arith.cmpf olt, %p, %six : vector<8xbf16>\n"
+                                        "  %r = arith.select %q, %p, %six : vector<8xi1>, "
+                                        "vector<8xbf16>\n" STORE("%r", "bf16")),
+      {"arith.cmpf olt, "},
+      NULL},
+     "arith.truncf",
+     1},
     {{"a masked op stands alone",
       FUNCTION("bf16",
                LOAD("%x", "%a", "bf16") "  %one = arith.constant 1.0 : bf16\n"

@@ -108,6 +108,14 @@ bool tune_constant_dependence_is_constant(MlirValue value,
                                           : gets_constant(mlirOpResultGetOwner(value));
 }
 
+static bool is_single(MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  int64_t count = 1;
+  for (intptr_t i = 0; i < (intptr_t)mlirShapedTypeGetRank(type); ++i)
+    count *= mlirShapedTypeGetDimSize(type, i);
+  return count == 1;
+}
+
 static derived look_at_value(derivation *d, MlirValue value, unsigned steps);
 
 static derived look_at_definition(derivation *d, MlirOperation op, unsigned steps) {
@@ -122,7 +130,8 @@ static derived look_at_definition(derivation *d, MlirOperation op, unsigned step
     return NOT_DERIVED;
   if (!is_load && !tune_memory_access_is_view(op) && !is_arithmetic(op))
     return NOT_DERIVED;
-  derived all = is_load ? DERIVED_OF_LOADS : DERIVED;
+  // A single number is no weight.
+  derived all = is_load && !is_single(mlirOperationGetOperand(op, 0)) ? DERIVED_OF_LOADS : DERIVED;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     derived operand = look_at_value(d, mlirOperationGetOperand(op, i), steps + 1);
     if (operand == NOT_DERIVED)

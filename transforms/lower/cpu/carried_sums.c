@@ -15,6 +15,7 @@
 typedef struct sum {
   int64_t place[MOST_RANK];
   MlirType type;
+  bool is_written;
   MlirValue value; // as the walk through the new body finds it
 } sum;
 
@@ -24,7 +25,6 @@ typedef struct buffer {
   intptr_t rank;
   sum sums[MOST_SUMS];
   size_t count;
-  bool is_written;
 } buffer;
 
 //===--- The buffer in the loop ------------------------------------------------------------===//
@@ -42,16 +42,21 @@ static bool is_access(MlirOperation op, MlirValue memory) {
          mlirValueEqual(mlirOperationGetOperand(op, memory_operand(op)), memory);
 }
 
-// Of one dimension and a whole number of elements: an element is no vector itself.
-static bool read_sum(MlirOperation op, intptr_t rank, sum *out) {
-  out->type = accessed_type(op);
+// Of one dimension, and within the buffer: rows that run into each other are not apart, and what
+// the loop does not do where it has no steps is to do no harm.
+static bool read_sum(MlirOperation op, const buffer *b, sum *out) {
+  *out = (sum){.type = accessed_type(op), .is_written = tune_ir_is(op, "vector.store")};
   if (!mlirTypeIsAVector(out->type) || mlirShapedTypeGetRank(out->type) != 1 ||
       mlirVectorTypeIsScalable(out->type))
     return false;
-  for (intptr_t i = 0; i < rank; ++i)
+  MlirType memory = mlirValueGetType(b->memory);
+  for (intptr_t i = 0; i < b->rank; ++i) {
+    int64_t size = i + 1 < b->rank ? 1 : mlirShapedTypeGetDimSize(out->type, 0);
     if (!tune_ir_is_constant_index(mlirOperationGetOperand(op, memory_operand(op) + 1 + i),
-                                   &out->place[i]))
+                                   &out->place[i]) ||
+        out->place[i] < 0 || out->place[i] + size > mlirShapedTypeGetDimSize(memory, i))
       return false;
+  }
   return true;
 }
 
@@ -93,16 +98,42 @@ static bool is_apart_from_all(const buffer *b, const sum *accessed) {
 // Notes an access of the loop's body. What is written before it is read is no sum.
 static bool add_access(buffer *b, MlirOperation op) {
   sum accessed;
-  bool is_store = tune_ir_is(op, "vector.store");
-  if (!read_sum(op, b->rank, &accessed))
+  if (!read_sum(op, b, &accessed))
     return false;
-  b->is_written |= is_store;
-  if (find_sum(b, &accessed))
+  sum *known = find_sum(b, &accessed);
+  if (known) {
+    known->is_written |= accessed.is_written;
     return true;
-  if (is_store || b->count == MOST_SUMS || !is_apart_from_all(b, &accessed))
+  }
+  if (accessed.is_written || b->count == MOST_SUMS || !is_apart_from_all(b, &accessed))
     return false;
   b->sums[b->count++] = accessed;
   return true;
+}
+
+// What is only read is not carried.
+static void drop_unwritten(buffer *b) {
+  size_t count = 0;
+  for (size_t i = 0; i < b->count; ++i)
+    if (b->sums[i].is_written)
+      b->sums[count++] = b->sums[i];
+  b->count = count;
+}
+
+// Whether `op` does something with the memory that it takes, and does not hand it on: to what its
+// results are, to other blocks or regions, or as a number.
+static bool keeps(MlirOperation op) {
+  static const char *const NAMES[] = {"memref.load", "memref.store",   "memref.copy",
+                                      "memref.dim",  "memref.dealloc", "memref.prefetch",
+                                      NULL};
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetResult(op, i))))
+      return false;
+  bool is_of_vectors = tune_ir_string_starts(tune_ir_name(op), "vector.") &&
+                       mlirOperationGetNumRegions(op) == 0 && !tune_ir_is(op, "vector.yield");
+  bool is_linalg =
+      tune_ir_string_starts(tune_ir_name(op), "linalg.") && !tune_ir_is(op, "linalg.yield");
+  return is_of_vectors || is_linalg || tune_ir_is_one_of(op, NAMES);
 }
 
 // Whether the memory is seen under no other name, and in the loop by its own body alone.
@@ -111,9 +142,8 @@ static bool is_plainly_used(const buffer *b) {
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     bool is_in_body = mlirBlockEqual(mlirOperationGetBlock(user), tune_ir_body(b->loop));
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(user); ++i)
-      if (mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetResult(user, i))))
-        return false;
+    if (!keeps(user))
+      return false;
     if (tune_ir_is_inside(user, b->loop) && !(is_in_body && is_access(user, b->memory)))
       return false;
   }
@@ -123,14 +153,16 @@ static bool is_plainly_used(const buffer *b) {
 static bool read_buffer(buffer *b) {
   MlirType type = mlirValueGetType(b->memory), element = mlirShapedTypeGetElementType(type);
   b->rank = mlirShapedTypeGetRank(type);
-  if (b->rank < 1 || b->rank > MOST_RANK || mlirTypeIsAF16(element) || mlirTypeIsABF16(element) ||
-      mlirTypeIsAVector(element) || !is_plainly_used(b))
+  if (!mlirShapedTypeHasStaticShape(type) || b->rank < 1 || b->rank > MOST_RANK ||
+      mlirTypeIsAF16(element) || mlirTypeIsABF16(element) || mlirTypeIsAVector(element) ||
+      !is_plainly_used(b))
     return false;
   for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(b->loop));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     if (is_access(op, b->memory) && !add_access(b, op))
       return false;
-  return b->is_written;
+  drop_unwritten(b);
+  return b->count > 0;
 }
 
 //===--- The loop anew -----------------------------------------------------------------------===//
@@ -192,9 +224,11 @@ static void carry_accesses(buffer *b, MlirBlock body) {
     if (!is_access(op, b->memory))
       continue;
     sum accessed;
-    read_sum(op, b->rank, &accessed);
+    read_sum(op, b, &accessed);
     sum *s = find_sum(b, &accessed);
-    if (tune_ir_is(op, "vector.store"))
+    if (!s)
+      continue;
+    if (accessed.is_written)
       s->value = mlirOperationGetOperand(op, 0);
     else
       mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), s->value);

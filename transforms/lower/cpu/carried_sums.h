@@ -26,9 +26,10 @@
 extern "C" {
 #endif
 
-// Does so in `root`, on buffers, for each memref.alloca that a loop reads before it writes it, by
-// vector.load and vector.store at constant places of which no two overlap in part, and does nothing
-// else with. f16 and bf16 stay (float_promotion.h). OUT_OF_MEMORY alone.
+// Does so in `root`, on buffers, for each memref.alloca of a known size that a loop reads before it
+// writes it, by vector.load and vector.store at constant places of which no two overlap in part,
+// and does nothing else with; nor is it handed on elsewhere. f16 and bf16 stay (float_promotion.h).
+// OUT_OF_MEMORY alone.
 tune_status tune_carried_sums_run(MlirOperation root);
 
 #ifdef __cplusplus

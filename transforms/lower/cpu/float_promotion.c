@@ -11,6 +11,7 @@
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/ir/op_map.h"
+#include "transforms/lower/common/memory_access.h"
 
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -95,17 +96,45 @@ static bool is_loose(const widening *self, MlirOperation op, const char *name) {
          mlirAttributeEqual(tune_ir_attribute(op, "fastmath"), self->contract);
 }
 
+static bool is_of_bf16(MlirValue value) {
+  return mlirTypeIsABF16(element_of(mlirValueGetType(value)));
+}
+
+// Whether `value` is computed here. What comes out of memory that others see may be read again, and
+// be looked at beside what it was rounded to.
+static bool is_computed(MlirValue value) {
+  MlirOperation op = tune_ir_definition(value);
+  if (!tune_ir_is(op, "vector.load") && !tune_ir_is(op, "memref.load"))
+    return !mlirOperationIsNull(op) && !tune_memory_access_is_load(op);
+  return tune_ir_is(
+      tune_ir_definition(tune_memory_access_look_through_views(mlirOperationGetOperand(op, 0))),
+      "memref.alloca");
+}
+
+// Whether `op` rounds to bf16 between two steps of a front end: nobody looks at what it was. Who
+// splits a number into parts of bf16 does.
+static bool rounds_between_steps(MlirOperation op) {
+  if (!tune_ir_is(op, "arith.truncf") || !is_of_bf16(mlirOperationGetResult(op, 0)))
+    return false;
+  MlirValue value = mlirOperationGetOperand(op, 0);
+  return mlirOpOperandIsNull(mlirOpOperandGetNextUse(mlirValueGetFirstUse(value))) &&
+         is_computed(value);
+}
+
 // Of f32: the result stays what it is made of.
 static bool rounds_loosely(const widening *self, MlirOperation op) {
-  return is_loose(self, op, "arith.truncf") &&
+  return (is_loose(self, op, "arith.truncf") || rounds_between_steps(op)) &&
          mlirTypeIsAF32(element_of(mlirValueGetType(mlirOperationGetOperand(op, 0)))) &&
          is_narrow(mlirOperationGetResult(op, 0));
 }
 
 // Of what stays f32, into that.
 static bool extends_loosely(const widening *self, MlirOperation op) {
-  return is_loose(self, op, "arith.extf") && is_marked(self, mlirOperationGetOperand(op, 0)) &&
-         mlirTypeIsAF32(element_of(mlirValueGetType(mlirOperationGetResult(op, 0))));
+  if (!tune_ir_is(op, "arith.extf") || !is_marked(self, mlirOperationGetOperand(op, 0)) ||
+      !mlirTypeIsAF32(element_of(mlirValueGetType(mlirOperationGetResult(op, 0)))))
+    return false;
+  bool is_bf16 = tune_op_map_get(&self->marked, mlirOperationGetOperand(op, 0).ptr);
+  return is_bf16 || is_loose(self, op, "arith.extf");
 }
 
 // Whether `op` gives of what it is given, and nothing else.
@@ -447,14 +476,31 @@ static bool is_exact(MlirValue value, int depth) {
   return true;
 }
 
+// Whether `op` compares two numbers for nothing but to give one of them: the larger one, say, which
+// is the same rounded before that or after.
+static bool chooses(MlirOperation op) {
+  MlirValue a = mlirOperationGetOperand(op, 0), b = mlirOperationGetOperand(op, 1);
+  for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!tune_ir_is(user, "arith.select"))
+      return false;
+    MlirValue one = mlirOperationGetOperand(user, 1), other = mlirOperationGetOperand(user, 2);
+    if (!(mlirValueEqual(one, a) && mlirValueEqual(other, b)) &&
+        !(mlirValueEqual(one, b) && mlirValueEqual(other, a)))
+      return false;
+  }
+  return true;
+}
+
 // Whether `op` has to see `value`, which is marked, as it would be without that. In bf16 next to
 // nothing is rounded to zero, and rounding takes long; in f16 much is, which a guard against
 // dividing by zero has to see.
 static bool wants_rounded(const widening *self, MlirOperation op, intptr_t operand, MlirValue value,
-                          bool is_with_zero) {
+                          bool is_loose_comparison) {
   bool is_bf16 = tune_op_map_get(&self->marked, value.ptr), wants;
   if (tune_ir_is(op, "arith.cmpf"))
-    wants = !is_bf16 || !is_with_zero;
+    wants = !is_bf16 || !is_loose_comparison;
   else
     wants = !is_bf16 && computes(op) && !accumulates(op, operand);
   return wants && !is_exact(value, EXACT_DEPTH);
@@ -464,14 +510,15 @@ static void give_operands(widening *self, MlirOperation op) {
   if (extends_loosely(self, op))
     return;
   // As long as the zero is an operand: it may be the first one that is extended.
-  bool is_with_zero = compares_with_zero(op);
+  bool is_loose_comparison =
+      tune_ir_is(op, "arith.cmpf") && (compares_with_zero(op) || chooses(op));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !self->failed; ++i) {
     MlirValue operand = mlirOperationGetOperand(op, i), wanted = operand;
     bool is_wide = is_marked(self, operand);
     if ((!is_wide && !is_narrow(operand)) || mlirTypeIsAMemRef(mlirValueGetType(operand)))
       continue;
     bool wants = wants_wide(self, op, i);
-    if (is_wide && (!wants || wants_rounded(self, op, i, operand, is_with_zero)))
+    if (is_wide && (!wants || wants_rounded(self, op, i, operand, is_loose_comparison)))
       wanted = round_back(self, operand);
     if (wants && (!is_wide || !mlirValueEqual(wanted, operand)))
       wanted = extend(self, wanted);

@@ -5,7 +5,9 @@
 // times what is added, and each rounding takes as long as the addition. So what is computed stays
 // f32 for as long as it is in registers: from one op to the next, and in loops from one iteration
 // to the next, also by way of memory of the stack that nothing but these loads and stores sees. It
-// is rounded where it is stored elsewhere, converted, or leaves a function.
+// is rounded where it is stored elsewhere, or leaves a function. bf16 that a front end converts f32
+// to and back between two of its ops is as good as computed in bf16, and not rounded either, unless
+// something else looks at that f32, too. f16 is, where it is converted.
 //
 // Two things need it rounded before: f16 where it leaves a sum or a maximum for other arithmetic,
 // as what is too large has to be infinite there; and what is compared with anything but zero, so

@@ -26,6 +26,21 @@ static MlirType element_of(MlirValue value) {
   return tune_ir_element_type(mlirValueGetType(value));
 }
 
+static MlirType tensor_of(MlirType like, MlirType element) {
+  int64_t sizes[TUNE_IR_MAX_RANK];
+  intptr_t rank = mlirShapedTypeGetRank(like);
+  for (intptr_t d = 0; d < rank; ++d)
+    sizes[d] = mlirShapedTypeGetDimSize(like, d);
+  return mlirRankedTensorTypeGet(rank, sizes, element, (MlirAttribute){NULL});
+}
+
+// Whether `narrow` has the sizes of `wide`, all of them known.
+static bool has_sizes_of(MlirValue narrow, MlirValue wide) {
+  return tune_tensor_is_plain(mlirValueGetType(wide)) &&
+         mlirTypeEqual(mlirValueGetType(narrow),
+                       tensor_of(mlirValueGetType(wide), element_of(narrow)));
+}
+
 static bool is_identity(MlirAttribute maps, intptr_t operand) {
   return mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, operand)));
 }
@@ -38,7 +53,8 @@ static bool widens(MlirOperation op) {
   MlirBlock body = tune_ir_body(op);
   MlirOperation first = mlirBlockGetFirstOperation(body), last = mlirOperationGetNextInBlock(first);
   MlirAttribute maps = tune_ir_attribute(op, "indexing_maps");
-  return is_identity(maps, 0) && is_identity(maps, 1) && tune_ir_is(first, "arith.extf") &&
+  return has_sizes_of(mlirOperationGetOperand(op, 0), mlirOperationGetResult(op, 0)) &&
+         is_identity(maps, 0) && is_identity(maps, 1) && tune_ir_is(first, "arith.extf") &&
          mlirValueEqual(mlirOperationGetOperand(first, 0), mlirBlockGetArgument(body, 0)) &&
          tune_ir_is(last, "linalg.yield") &&
          mlirValueEqual(mlirOperationGetOperand(last, 0), mlirOperationGetResult(first, 0)) &&
@@ -84,16 +100,22 @@ static bool find_factors(MlirOperation product, factor *out) {
 
 //===--- Rewriting ----------------------------------------------------------------------===//
 
-static MlirType tensor_of(MlirType like, MlirType element) {
-  int64_t sizes[TUNE_IR_MAX_RANK];
-  intptr_t rank = mlirShapedTypeGetRank(like);
-  for (intptr_t d = 0; d < rank; ++d)
-    sizes[d] = mlirShapedTypeGetDimSize(like, d);
-  return mlirRankedTensorTypeGet(rank, sizes, element, (MlirAttribute){NULL});
+// What was made for the products so far.
+typedef struct rewriter {
+  tune_op_list moved;  // moves of wide values, which may be unused by now
+  tune_op_list copies; // of the same places in `moved`, of narrow ones
+  tune_op_list unused; // ops that widen
+} rewriter;
+
+static bool has_failed(const rewriter *r) {
+  return r->moved.failed || r->copies.failed || r->unused.failed;
 }
 
-// `move` of the narrow `value`, before the op that it is of.
-static MlirValue move_narrow(MlirOperation move, MlirValue value) {
+// `move` of the narrow `value`, before the op that it is of; once for all products.
+static MlirValue move_narrow(rewriter *r, MlirOperation move, MlirValue value) {
+  for (size_t i = 0; i < r->moved.count; ++i)
+    if (mlirOperationEqual(r->moved.ops[i], move))
+      return mlirOperationGetResult(r->copies.ops[i], 0);
   tune_ir_builder b = tune_ir_builder_before(move);
   MlirOperation copy = mlirOperationClone(move);
   MlirValue result = mlirOperationGetResult(copy, 0);
@@ -106,22 +128,21 @@ static MlirValue move_narrow(MlirOperation move, MlirValue value) {
       mlirValueSetType(mlirBlockGetArgument(tune_ir_body(copy), i), element_of(value));
   }
   mlirBlockInsertOwnedOperationBefore(b.block, b.before, copy);
+  if (tune_op_list_add(&r->moved, move))
+    tune_op_list_add(&r->copies, copy);
   return result;
 }
 
 // Has the body of `product` widen what is narrow by now.
-static void take_narrow(MlirOperation product, intptr_t operand, const factor *f,
-                        tune_op_list *unused) {
-  MlirOperation widening = tune_ir_definition(mlirOperationGetOperand(product, operand));
+static void take_narrow(rewriter *r, MlirOperation product, intptr_t operand, const factor *f) {
+  MlirValue wide_value = f->move_count ? mlirOperationGetOperand(f->moves[f->move_count - 1], 0)
+                                       : mlirOperationGetOperand(product, operand);
+  tune_op_list_add_once(&r->unused, tune_ir_definition(wide_value));
   MlirValue value = f->source;
-  for (size_t i = f->move_count; i-- > 0;) {
-    value = move_narrow(f->moves[i], value);
-    tune_op_list_add_once(unused, f->moves[i]);
-  }
-  widening = f->move_count
-                 ? tune_ir_definition(mlirOperationGetOperand(f->moves[f->move_count - 1], 0))
-                 : widening;
-  tune_op_list_add_once(unused, widening);
+  for (size_t i = f->move_count; i-- > 0 && !has_failed(r);)
+    value = move_narrow(r, f->moves[i], value);
+  if (has_failed(r))
+    return;
   mlirOperationSetOperand(product, operand, value);
 
   MlirBlock body = tune_ir_body(product);
@@ -137,19 +158,25 @@ static void take_narrow(MlirOperation product, intptr_t operand, const factor *f
 bool tune_normalize_narrow_factors(MlirOperation root) {
   static const char *const DIALECTS[] = {"arith", "tensor", NULL};
   tune_ir_load_dialects(mlirOperationGetContext(root), DIALECTS);
-  tune_op_list products = {0}, unused = {0};
+  tune_op_list products = {0};
+  rewriter r = {.moved = {0}};
   tune_spread_list_products(root, &products);
-  for (size_t i = 0; i < products.count; ++i) {
+  for (size_t i = 0; i < products.count && !has_failed(&r); ++i) {
     factor factors[2];
     if (!find_factors(products.ops[i], factors))
       continue;
     for (intptr_t o = 0; o < 2; ++o)
       if (!mlirValueIsNull(factors[o].source))
-        take_narrow(products.ops[i], o, &factors[o], &unused);
+        take_narrow(&r, products.ops[i], o, &factors[o]);
   }
-  bool is_done = !products.failed && !unused.failed;
-  tune_op_list_destroy_unused(&unused);
-  tune_op_list_deinit(&unused);
+  bool is_done = !products.failed && !has_failed(&r);
+  if (is_done) {
+    tune_op_list_destroy_unused(&r.moved);
+    tune_op_list_destroy_unused(&r.unused);
+  }
+  tune_op_list_deinit(&r.moved);
+  tune_op_list_deinit(&r.copies);
+  tune_op_list_deinit(&r.unused);
   tune_op_list_deinit(&products);
   return is_done;
 }

@@ -23,8 +23,8 @@ extern "C" {
 #endif
 
 // Does so with all sums of products of f32 in `root`, named or generic, both of whose factors come
-// from the same narrower type of float; between them reshapes and transpositions may lie. False
-// where memory ran out and not all was done.
+// from the same narrower type of float, and are of known sizes; between them reshapes and
+// transpositions may lie. False where memory ran out and not all was done.
 bool tune_normalize_narrow_factors(MlirOperation root);
 
 #ifdef __cplusplus

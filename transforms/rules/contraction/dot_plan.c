@@ -104,6 +104,34 @@ static void choose_register_tile(tune_dot_plan *plan, const tune_machine *machin
   contraction->kr_default = tune_value_set_at_most(&contraction->kr, 2);
 }
 
+// What a row takes of A and of all that is read and written beside the sums.
+static int64_t bytes_of_row(const tune_contraction_plan *contraction) {
+  const tune_nest *anchor = contraction->anchor,
+                  *root = contraction->epilogue ? contraction->epilogue : anchor;
+  int64_t bits = contraction->depths * (int64_t)anchor->operands[contraction->a].bits;
+  for (size_t o = 0; o < root->operand_count; o++) {
+    const tune_operand *operand = &root->operands[o];
+    bool is_of_sums = root == anchor && o != root->operand_count - 1;
+    if (!is_of_sums && operand->producer == TUNE_NO_LOOP && operand->rank == 2)
+      bits += contraction->cols * (int64_t)operand->bits;
+  }
+  return bits / 8;
+}
+
+// Each panel of columns goes over all rows of a tile: what these read and write is to be in the
+// second cache yet for the next one. Where panels of B are made for each tile it has rows enough.
+static int64_t rows_in_cache(const tune_dot_plan *plan, const tune_machine *machine) {
+  enum { LEAST_ROWS = 128, LEAST_FOR_PANELS = 448 };
+  const tune_contraction_plan *contraction = &plan->contraction;
+  int64_t fit = machine->l2_bytes / 2 / (bytes_of_row(contraction) + 1);
+  bool is_ahead = contraction->anchor->operands[contraction->b].is_constant;
+  int64_t least = is_ahead ? LEAST_ROWS : LEAST_FOR_PANELS;
+  if (contraction->cols <= contraction->nr_default || contraction->rest_count ||
+      contraction->has_window || fit >= contraction->rows)
+    return contraction->rows;
+  return tune_value_set_at_most(&contraction->mc, fit > least ? fit : least);
+}
+
 static void choose_outer_tile(tune_dot_plan *plan, const tune_machine *machine) {
   tune_contraction_plan *contraction = &plan->contraction;
   contraction->mc = contraction->nc = (tune_value_set){0};
@@ -111,7 +139,7 @@ static void choose_outer_tile(tune_dot_plan *plan, const tune_machine *machine) 
   tune_value_set_add_divisors(&contraction->mc, contraction->rows, 32, contraction->rows / 2, 32);
   tune_value_set_add(&contraction->nc, contraction->cols);
   tune_value_set_add_divisors(&contraction->nc, contraction->cols, 64, contraction->cols / 2, 64);
-  contraction->mc_default = contraction->rows;
+  contraction->mc_default = rows_in_cache(plan, machine);
   contraction->nc_default = contraction->cols;
   if (machine->threads <= 1)
     return;

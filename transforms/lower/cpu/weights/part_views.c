@@ -63,7 +63,27 @@ static MlirWalkResult look_at_op(MlirOperation op, void *user_data) {
   return has_failed(m) ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
+// Whether `memory`, or a view of it outside of the loop, has a view there that the loop uses.
+static bool has_outer_view(MlirValue memory, MlirOperation loop) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(memory); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation view = mlirOpOperandGetOwner(use);
+    if (!tune_memory_access_is_view(view) || tune_ir_is_inside(view, loop))
+      continue;
+    MlirValue seen = mlirOperationGetResult(view, 0);
+    for (MlirOpOperand of = mlirValueGetFirstUse(seen); !mlirOpOperandIsNull(of);
+         of = mlirOpOperandGetNextUse(of))
+      if (tune_ir_is_inside(mlirOpOperandGetOwner(of), loop))
+        return true;
+    if (has_outer_view(seen, loop))
+      return true;
+  }
+  return false;
+}
+
 tune_status tune_part_views_bring_in(MlirValue memory, MlirOperation loop) {
+  if (!has_outer_view(memory, loop))
+    return TUNE_OK;
   mover m = {
       .memory = memory, .loop = loop, .first = mlirBlockGetFirstOperation(tune_ir_body(loop))};
   mlirOperationWalk(loop, look_at_op, &m, MlirWalkPreOrder);
