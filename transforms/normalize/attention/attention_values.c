@@ -27,8 +27,10 @@ static intptr_t find_loop(const tune_nest_maps *n, intptr_t has, intptr_t lacks,
   return found;
 }
 
-static bool is_f32(MlirValue value) {
-  return mlirTypeIsAF32(tune_ir_element_type(mlirValueGetType(value)));
+// Of f32, as sums are; factors may be widened to that.
+static bool is_f32(MlirValue value, bool is_factor) {
+  MlirType type = tune_ir_element_type(mlirValueGetType(value));
+  return mlirTypeIsAF32(type) || (is_factor && (mlirTypeIsABF16(type) || mlirTypeIsAF16(type)));
 }
 
 // With the rows in operand `rows`.
@@ -37,7 +39,8 @@ static bool read_product(MlirOperation op, intptr_t rows, tune_attention_factors
   if (!tune_spread_sums_products(op) || !tune_nest_maps_read_any(op, n))
     return false;
   for (intptr_t o = 0; o < n->operand_count; ++o)
-    if (!is_f32(mlirOperationGetOperand(op, o)) || !tune_nest_maps_is_plain(n->maps[o]))
+    if (!is_f32(mlirOperationGetOperand(op, o), o + 1 < n->operand_count) ||
+        !tune_nest_maps_is_plain(n->maps[o]))
       return false;
   out->rows = rows;
   out->left = find_loop(n, rows, 1 - rows, false);

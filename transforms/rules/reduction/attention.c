@@ -304,10 +304,11 @@ static void write_panels(const tune_attention_plan *p, const panels *k, tune_wri
                    "%%%s_padded, %%%s_pads, %%%s_copy_back = transform.structured.pad %%%s "
                    "pad_to_multiple_of [%%nr, 1] {",
                    k->op, k->op, k->op, k->op);
+  const tune_operand *operands = p->structure->nests[k->product->nest].operands;
   tune_writer_line(w,
-                   "    padding_values = [0.0 : f32, 0.0 : f32, 0.0 : f32], "
+                   "    padding_values = [0.0 : %s, 0.0 : %s, 0.0 : f32], "
                    "padding_dimensions = [%zu, %zu],",
-                   p->batch_count + 1, p->batch_count + 2);
+                   operands[0].type, operands[1].type, p->batch_count + 1, p->batch_count + 2);
   tune_writer_line(w, "    nofold_flags = [0, 1, 0], copy_back_op = \"none\"}");
   tune_writer_line(w, "  : (" OP ", " PARAM ") -> (" OP ", " OP ", " OP ")");
   tune_writer_line(w, "%%%s_pad = transform.get_producer_of_operand %%%s_padded[%zu]", k->op, k->op,
@@ -497,7 +498,8 @@ static void write_vectors(const tune_attention_plan *p, const tune_machine *mach
   tune_writer_begin_foreach(w, "%linalg", "%each");
   tune_writer_line(w, "transform.structured.vectorize %%each : " OP);
   tune_writer_end_foreach(w);
-  tune_writer_vector_cleanup(w, false);
+  const tune_nest *nests = p->structure->nests;
+  tune_writer_vector_cleanup(w, nests[p->scores.nest].widens || nests[p->product.nest].widens);
 }
 
 //===--- The rule -------------------------------------------------------------===//
@@ -521,6 +523,7 @@ static void attention_write(const tune_structure *structure, const tune_machine 
   tune_writer_begin_buffers(w);
   tune_writer_apply_pattern(w, "vector.drop_unit_dims_with_shape_cast");
   tune_writer_lower_vectors(w);
+  tune_writer_wide_operands(w, structure);
   w->stack_bytes = 65536;
   tune_writer_place_buffers(w);
   tune_writer_target_knobs(w, machine->vector_bits, plan.math_count > 0);
