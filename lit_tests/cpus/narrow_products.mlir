@@ -10,9 +10,9 @@
 // RUN: tune-opt %t/as_f16.mlir --tune-lower=target=cpu:x86-64-v3 | FileCheck %s --check-prefix=FLOAT
 // RUN: tune-opt %t/image.mlir --tune-lower=target=cpu:x86-64-v3 | FileCheck %s --check-prefix=FLOAT
 // FLOAT-LABEL: llvm.func {{.*}}@tune_task_0
-// FLOAT: llvm.fpext
+// FLOAT: llvm.{{fpext|zext}}
 // FLOAT: llvm.intr.fmuladd
-// FLOAT-NOT: llvm.fpext
+// FLOAT-NOT: llvm.{{fpext|zext}}
 // FLOAT-LABEL: llvm.func
 // RUN: tune-opt %t/s8u8.mlir --tune-lower=target=cpu:x86-64-v3 | FileCheck %s --check-prefix=BYTES
 // BYTES-LABEL: llvm.func {{.*}}@tune_task_0
@@ -26,7 +26,7 @@
 // RUN: sed 's/iterator_types/tune.choices = {wide_operands = 0}, iterator_types/' %t/bf16.mlir > %t/each.mlir
 // RUN: tune-opt %t/each.mlir --tune-lower=target=cpu:x86-64-v3 | FileCheck %s --check-prefix=EACH
 // EACH: llvm.intr.fmuladd
-// EACH: llvm.fpext
+// EACH: llvm.{{fpext|zext}}
 
 //--- bf16.mlir
 func.func @product(%a: tensor<50x64xbf16>, %b: tensor<64x96xbf16>, %c: tensor<50x96xf32>) -> tensor<50x96xf32> {
