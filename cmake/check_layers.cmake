@@ -42,7 +42,8 @@ row(transforms/ir support formats dialects mlir-c jansson)
 row(transforms/structure support dialects transforms/ir mlir-c mlir)
 row(transforms/normalize support dialects transforms/ir transforms/structure mlir-c)
 row(transforms/normalize/attention support dialects transforms/ir transforms/normalize mlir-c)
-row(transforms/normalize/images support dialects transforms/ir transforms/normalize mlir-c)
+row(transforms/normalize/images
+    support dialects transforms/ir transforms/structure transforms/normalize mlir-c)
 row(transforms/normalize/quantized support dialects transforms/ir transforms/normalize mlir-c)
 row(transforms/tasks
     support formats dialects transforms/ir transforms/structure transforms/normalize

@@ -338,6 +338,18 @@ static bool may_move_operand(const tune_fusion_node *node) {
          (node->facts.op_class == TUNE_OP_MOVEMENT && !makes_integers(node));
 }
 
+// Whether `node` widens the image of a convolution of f32, which is one for what transforms that
+// (transforms/normalize/images/wide_images.h): joined to it that would widen in its loops.
+static bool widens_image(const tune_fusion_groups *groups, const tune_fusion_node *node,
+                         const tune_fusion_group *group) {
+  if (!groups->for_cpu || !node->facts.only_converts ||
+      groups->nodes[group->anchor].facts.op_class != TUNE_OP_CONVOLUTION)
+    return false;
+  MlirType from = tune_ir_element_type(mlirValueGetType(mlirOperationGetOperand(node->op, 0))),
+           to = tune_ir_element_type(mlirValueGetType(mlirOperationGetResult(node->op, 0)));
+  return mlirTypeIsAF32(to) && (mlirTypeIsABF16(from) || mlirTypeIsAF16(from));
+}
+
 // Whether all that `node` reads is constant, so that it may be done ahead.
 static bool is_of_constants(const tune_fusion_node *node) {
   bool is_constant = tune_ir_is(mlirOperationGetParentOperation(node->op), "func.func") &&
@@ -421,7 +433,8 @@ static bool join(tune_fusion_groups *groups, tune_fusion_node *node, const users
     return false;
   if (all->as_operand) {
     if (!(may_move_operand(node) || is_read_once(groups, node, group)) ||
-        (all->as_value && !node->is_cheap) || is_ahead(groups, node, group))
+        (all->as_value && !node->is_cheap) || is_ahead(groups, node, group) ||
+        widens_image(groups, node, group))
       return false;
     node->is_operand = true;
   } else {

@@ -17,6 +17,7 @@
 #include "transforms/normalize/images/channels_last.h"
 #include "transforms/normalize/images/multipliers.h"
 #include "transforms/normalize/images/pixels.h"
+#include "transforms/normalize/images/wide_images.h"
 #include "transforms/normalize/orders.h"
 #include "transforms/normalize/phases.h"
 #include "transforms/normalize/prefixes.h"
@@ -194,9 +195,9 @@ tune_status tune_normalize_operands(MlirOperation root, size_t cpu_threads) {
   is_done &= tune_normalize_phases(root);
   tune_normalize_windows(root);
   // Groups are one task with what follows before images are looked at, and blocks of filters after.
-  is_done &= !for_cpu || (tune_normalize_repeats(root) && tune_normalize_regroup(root) &&
-                          tune_normalize_channels_last(root) && tune_normalize_multipliers(root) &&
-                          tune_normalize_regroup(root));
+  is_done &= !for_cpu || (tune_normalize_repeats(root) && tune_normalize_wide_images(root) &&
+                          tune_normalize_regroup(root) && tune_normalize_channels_last(root) &&
+                          tune_normalize_multipliers(root) && tune_normalize_regroup(root));
   if (for_cpu)
     TUNE_RETURN_IF_ERROR(tune_normalize_batches(root, cpu_threads));
   is_done &=

@@ -58,7 +58,7 @@ static bool is_read_elsewhere(const tune_image_values *images, MlirValue value) 
 // Whether a filter can be turned ahead; else windows over all channels are slower.
 static bool has_turned_filter(const tune_image_convolution *c, MlirOperation op) {
   return !c->has_window || c->is_depthwise ||
-         tune_constant_is_value(mlirOperationGetOperand(op, 1 - c->image));
+         tune_constant_is_derived(mlirOperationGetOperand(op, 1 - c->image));
 }
 
 enum { FULL_BYTES = 4 }; // of f32

@@ -27,6 +27,7 @@
 #include "transforms/rules/conv/winograd_groups.h"
 #include "transforms/rules/conv_ops.h"
 #include "transforms/rules/pdl_writer.h"
+#include "transforms/structure/winograd_cost.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -167,24 +168,19 @@ bool tune_winograd_choose(const tune_machine *machine, tune_winograd_plan *plan)
   return true;
 }
 
-// What the transforms cost, in multiply-adds: of a filter, and of a tile of the image or the
-// output, for each of its channels. Measured on Zen 4 with vectors of 256 and 512 bits, channels
-// before pixels and after, from 4 to 112 pixels and from 8 to 512 channels.
-#define FILTER_COST 180
-#define TILE_COST 270
-
 double tune_winograd_gain(const tune_winograd *winograd) {
-  double pixels = (double)(winograd->batch * winograd->height * winograd->width);
-  double tiles = (double)tune_winograd_tiles(winograd);
-  double weights = TUNE_WINOGRAD_FILTER * TUNE_WINOGRAD_FILTER,
-         products = TUNE_WINOGRAD_MOST_PRODUCTS * TUNE_WINOGRAD_MOST_PRODUCTS;
   // For each pair of channels, of the image and of the output. Parts of vectors take as long as
   // whole ones.
-  double most = (double)winograd->most_lanes, parts = most / (double)winograd->lanes,
-         depth_parts = most / (double)winograd->depth_lanes;
-  double in_parts = FILTER_COST + products * tiles + tiles * TILE_COST / (double)winograd->depth;
-  double along_depth = tiles * TILE_COST / (double)winograd->channels; // of the image
-  return weights * pixels / winograd->direct_rate / (parts * in_parts + depth_parts * along_depth);
+  double most = (double)winograd->most_lanes;
+  tune_winograd_cost cost = {.pixels =
+                                 (double)(winograd->batch * winograd->height * winograd->width),
+                             .tiles = (double)tune_winograd_tiles(winograd),
+                             .depth = (double)winograd->depth,
+                             .channels = (double)winograd->channels,
+                             .channel_parts = most / (double)winograd->lanes,
+                             .depth_parts = most / (double)winograd->depth_lanes,
+                             .direct_rate = winograd->direct_rate};
+  return tune_winograd_cost_gain(&cost);
 }
 
 bool tune_winograd_pays(const tune_winograd *winograd) {
