@@ -1,12 +1,11 @@
 //===- ir.c - Helpers over MLIR's C API --------------------------------------===//
 
 #include "transforms/ir/ir.h"
-#include "dialects/printing.h"
-#include "transforms/ir/foreign_dialects.h"
-#include "transforms/ir/ir_builder.h"
 
 #include "dialects/diagnostic.h"
+#include "dialects/printing.h"
 #include "support/file.h"
+#include "transforms/ir/foreign_dialects.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -197,6 +196,34 @@ tune_status tune_ir_print(MlirOperation op, bool generic, char **out_text) {
   return tune_string_builder_finish(&builder, out_text);
 }
 
+MlirType tune_ir_element_type(MlirType type) {
+  return mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
+}
+
+int64_t tune_ir_element_count(MlirType type) {
+  int64_t count = 1;
+  for (intptr_t i = 0; i < (intptr_t)mlirShapedTypeGetRank(type); ++i)
+    count *= mlirShapedTypeIsDynamicDim(type, i) ? 0 : mlirShapedTypeGetDimSize(type, i);
+  return count;
+}
+
+bool tune_ir_is_short_float(MlirType type) { return mlirTypeIsAF16(type) || mlirTypeIsABF16(type); }
+
+MlirType tune_ir_with_element(MlirType type, MlirType element) {
+  bool is_memory = mlirTypeIsAMemRef(type), is_tensor = mlirTypeIsARankedTensor(type);
+  if (!is_memory && !is_tensor && !mlirTypeIsAVector(type))
+    return element;
+  int64_t sizes[TUNE_IR_MAX_RANK];
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  for (intptr_t i = 0; i < rank; ++i)
+    sizes[i] = mlirShapedTypeGetDimSize(type, i);
+  if (is_tensor)
+    return mlirRankedTensorTypeGet(rank, sizes, element, mlirRankedTensorTypeGetEncoding(type));
+  return is_memory ? mlirMemRefTypeGet(element, rank, sizes, mlirMemRefTypeGetLayout(type),
+                                       mlirMemRefTypeGetMemorySpace(type))
+                   : mlirVectorTypeGet(rank, sizes, element);
+}
+
 const char *tune_ir_scalar_type_name(MlirType type) {
   if (mlirTypeIsAF16(type))
     return "f16";
@@ -273,11 +300,6 @@ void tune_ir_become(MlirOperation module, MlirOperation source) {
     mlirOperationRemoveDiscardableAttributeByName(
         module, mlirIdentifierStr(mlirOperationGetDiscardableAttribute(module, 0).name));
   tune_ir_copy_attributes(source, module);
-}
-
-MlirValue tune_ir_make_index(MlirOperation place, int64_t value) {
-  tune_ir_builder builder = tune_ir_builder_before(place);
-  return tune_ir_build_index(&builder, value);
 }
 
 bool tune_ir_has_same_attributes(MlirOperation a, MlirOperation b) {

@@ -24,6 +24,9 @@
 extern "C" {
 #endif
 
+// Dimensions of a buffer, vector or tensor that is made, at most.
+#define TUNE_IR_MAX_RANK 16
+
 // A function of upstream that returns the handle of a dialect: mlirGetDialectHandle__func__.
 typedef MlirDialectHandle (*tune_dialect_getter)(void);
 
@@ -44,9 +47,6 @@ static inline bool tune_ir_string_starts(MlirStringRef string, const char *prefi
 static inline MlirStringRef tune_ir_name(MlirOperation op) {
   return mlirIdentifierStr(mlirOperationGetName(op));
 }
-
-// An arith.constant of type index before `place`.
-MlirValue tune_ir_make_index(MlirOperation place, int64_t value);
 
 static inline bool tune_ir_is(MlirOperation op, const char *name) {
   return !mlirOperationIsNull(op) && tune_ir_string_equal(tune_ir_name(op), name);
@@ -122,6 +122,20 @@ bool tune_ir_has_calls(MlirOperation op);
 bool tune_ir_is_inside(MlirOperation op, MlirOperation outer);
 // Whether `value` is a result of such an op, or an argument of a block in it.
 bool tune_ir_is_made_inside(MlirValue value, MlirOperation outer);
+
+// The elements' type of a shaped `type`, or else itself.
+MlirType tune_ir_element_type(MlirType type);
+// That of a shaped `value`, or else its type.
+static inline MlirType tune_ir_element_of(MlirValue value) {
+  return tune_ir_element_type(mlirValueGetType(value));
+}
+// How many elements a shaped `type` has; 0 where a size is not known.
+int64_t tune_ir_element_count(MlirType type);
+// Whether `type` is f16 or bf16.
+bool tune_ir_is_short_float(MlirType type);
+// `element`, or a vector, buffer or ranked tensor of it with the shape of `type`, which has at most
+// TUNE_IR_MAX_RANK dimensions.
+MlirType tune_ir_with_element(MlirType type, MlirType element);
 
 // "f32", "bf16", "i8", "index", ... for the scalar types that artifacts and records know, else
 // NULL.

@@ -2,24 +2,10 @@
 
 #include "transforms/ir/ir_builder.h"
 
+#include "mlir-c/AffineMap.h"
 #include "mlir-c/Dialect/Linalg.h"
 
-MlirType tune_ir_element_type(MlirType type) {
-  return mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
-}
-
-MlirType tune_ir_with_element(MlirType type, MlirType element) {
-  bool is_memory = mlirTypeIsAMemRef(type);
-  if (!is_memory && !mlirTypeIsAVector(type))
-    return element;
-  int64_t sizes[TUNE_IR_MAX_RANK];
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  for (intptr_t i = 0; i < rank; ++i)
-    sizes[i] = mlirShapedTypeGetDimSize(type, i);
-  return is_memory ? mlirMemRefTypeGet(element, rank, sizes, mlirMemRefTypeGetLayout(type),
-                                       mlirMemRefTypeGetMemorySpace(type))
-                   : mlirVectorTypeGet(rank, sizes, element);
-}
+#include <stdlib.h>
 
 void tune_ir_load_dialects(MlirContext context, const char *const *names) {
   for (; *names; ++names)
@@ -200,6 +186,11 @@ MlirValue tune_ir_build_buffer_like(const tune_ir_builder *builder, MlirValue li
                                                         .attributes = &attribute});
 }
 
+MlirValue tune_ir_make_index(MlirOperation place, int64_t value) {
+  tune_ir_builder builder = tune_ir_builder_before(place);
+  return tune_ir_build_index(&builder, value);
+}
+
 MlirValue tune_ir_build_number(const tune_ir_builder *builder, MlirType type, double number) {
   MlirType element = tune_ir_element_type(type);
   MlirAttribute value = mlirTypeIsAFloat(element)
@@ -305,6 +296,40 @@ tune_ir_builder tune_ir_build_for(const tune_ir_builder *builder, int64_t end,
   return tune_ir_builder_at_end(body, builder->location);
 }
 
+MlirOperation tune_ir_build_conversion(const tune_ir_builder *b, const char *conversion,
+                                       MlirValue from, MlirValue to) {
+  MlirType type = mlirValueGetType(to),
+           types[] = {tune_ir_element_of(from), tune_ir_element_of(to)};
+  MlirBlock block = mlirBlockCreate(2, types, (MlirLocation[]){b->location, b->location});
+  tune_ir_builder body = tune_ir_builder_at_end(block, b->location);
+  MlirValue element = mlirBlockGetArgument(block, 0);
+  MlirValue converted = tune_ir_build_value(&body, conversion, types[1], 1, &element);
+  tune_ir_build(
+      &body, &(tune_ir_parts){.name = "linalg.yield", .operand_count = 1, .operands = &converted});
+
+  intptr_t rank = (intptr_t)mlirShapedTypeGetRank(type);
+  MlirAttribute map = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(b->context, rank));
+  MlirAttribute maps[] = {map, map}, iterators[TUNE_IR_MAX_RANK];
+  for (intptr_t i = 0; i < rank; ++i)
+    iterators[i] =
+        mlirAttributeParseGet(b->context, tune_ir_string("#linalg.iterator_type<parallel>"));
+  MlirNamedAttribute attributes[] = {
+      tune_ir_named(b->context, "indexing_maps", mlirArrayAttrGet(b->context, 2, maps)),
+      tune_ir_named(b->context, "iterator_types", mlirArrayAttrGet(b->context, rank, iterators)),
+      tune_ir_named(b->context, "operandSegmentSizes",
+                    mlirDenseI32ArrayGet(b->context, 2, (int32_t[]){1, 1}))};
+  MlirRegion region = tune_ir_make_region(block);
+  return tune_ir_build(b, &(tune_ir_parts){.name = "linalg.generic",
+                                           .operand_count = 2,
+                                           .operands = (MlirValue[]){from, to},
+                                           .type_count = mlirTypeIsARankedTensor(type),
+                                           .types = &type,
+                                           .attribute_count = 3,
+                                           .attributes = attributes,
+                                           .region_count = 1,
+                                           .regions = &region});
+}
+
 void tune_ir_build_prefetch(const tune_ir_builder *b, intptr_t count, const MlirValue *operands) {
   const int64_t second_cache = 2; // of llvm.prefetch: "locality"
   MlirType i32 = mlirIntegerTypeGet(b->context, 32);
@@ -338,6 +363,57 @@ void tune_ir_move_all(const tune_ir_builder *builder, MlirBlock block) {
 
 void tune_ir_move_body(const tune_ir_builder *builder, MlirBlock block) {
   move_until(builder, block, mlirBlockGetTerminator(block));
+}
+
+//===--------------------------------------------------------------------------===//
+// Changing
+//===--------------------------------------------------------------------------===//
+
+tune_status tune_ir_append_operands(MlirOperation op, intptr_t count, const MlirValue *more) {
+  intptr_t old = mlirOperationGetNumOperands(op);
+  MlirValue *all = malloc((size_t)(old + count + 1) * sizeof *all);
+  if (!all)
+    return tune_status_out_of_memory("%td operands", old + count);
+  for (intptr_t i = 0; i < old; ++i)
+    all[i] = mlirOperationGetOperand(op, i);
+  for (intptr_t i = 0; i < count; ++i)
+    all[old + i] = more[i];
+  mlirOperationSetOperands(op, old + count, all);
+  free(all);
+  return TUNE_OK;
+}
+
+MlirOperation tune_ir_carry_more(MlirOperation loop, intptr_t count, const MlirValue *initial) {
+  MlirLocation location = mlirOperationGetLocation(loop);
+  MlirOperationState state = mlirOperationStateGet(tune_ir_string("scf.for"), location);
+  intptr_t results = mlirOperationGetNumResults(loop);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(loop); ++i) {
+    MlirValue operand = mlirOperationGetOperand(loop, i);
+    mlirOperationStateAddOperands(&state, 1, &operand);
+  }
+  for (intptr_t i = 0; i < results; ++i) {
+    MlirType type = mlirValueGetType(mlirOperationGetResult(loop, i));
+    mlirOperationStateAddResults(&state, 1, &type);
+  }
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirType type = mlirValueGetType(initial[i]);
+    mlirOperationStateAddOperands(&state, 1, &initial[i]);
+    mlirOperationStateAddResults(&state, 1, &type);
+    mlirBlockAddArgument(tune_ir_body(loop), type, location);
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(loop); ++i) {
+    MlirNamedAttribute attribute = mlirOperationGetAttribute(loop, i);
+    mlirOperationStateAddAttributes(&state, 1, &attribute);
+  }
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionTakeBody(region, mlirOperationGetRegion(loop, 0));
+  mlirOperationStateAddOwnedRegions(&state, 1, &region);
+  MlirOperation made = mlirOperationCreate(&state);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(loop), loop, made);
+  for (intptr_t i = 0; i < results; ++i)
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(loop, i), mlirOperationGetResult(made, i));
+  mlirOperationDestroy(loop);
+  return made;
 }
 
 //===--------------------------------------------------------------------------===//

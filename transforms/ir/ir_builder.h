@@ -22,8 +22,7 @@ typedef struct tune_ir_builder {
   MlirOperation before; // which one of it; null: at the end
 } tune_ir_builder;
 
-// Dimensions of a buffer or vector that is made, at most.
-#define TUNE_IR_MAX_RANK 16
+// Loops that are made, at most.
 #define TUNE_IR_MAX_LOOPS 32
 
 // What an op is made of. What is not set is empty; names and arrays are borrowed.
@@ -35,12 +34,6 @@ typedef struct tune_ir_parts {
   const MlirNamedAttribute *attributes;
   MlirRegion *regions; // owned by the op from then on
 } tune_ir_parts;
-
-// The elements' type of a shaped `type`, or else itself.
-MlirType tune_ir_element_type(MlirType type);
-// `element`, or a vector or buffer of it with the shape of the vector or buffer `type`, which has
-// at most TUNE_IR_MAX_RANK dimensions.
-MlirType tune_ir_with_element(MlirType type, MlirType element);
 
 // Loads the dialects named, NULL after the last: those of the ops that are made have to be.
 void tune_ir_load_dialects(MlirContext context, const char *const *names);
@@ -74,6 +67,8 @@ MlirValue tune_ir_build_lane(const tune_ir_builder *builder, MlirValue vector, i
 MlirValue tune_ir_build_constant(const tune_ir_builder *builder, MlirType type,
                                  MlirAttribute attribute);
 MlirValue tune_ir_build_index(const tune_ir_builder *builder, int64_t value);
+// The same before `place`.
+MlirValue tune_ir_make_index(MlirOperation place, int64_t value);
 // A constant of `type`, of floats or integers: a scalar, or a vector of all the same.
 MlirValue tune_ir_build_number(const tune_ir_builder *builder, MlirType type, double number);
 // arith.cmpi of integers and indices, as "slt", "ult", "eq"; arith.cmpf of floats, as "olt", "une".
@@ -106,6 +101,11 @@ tune_ir_builder tune_ir_build_forall(const tune_ir_builder *builder, size_t coun
 // linalg.fill of `into`, a buffer or a tensor, with `value`; of a tensor it has a result.
 MlirOperation tune_ir_build_fill(const tune_ir_builder *builder, MlirValue value, MlirValue into);
 
+// linalg.generic that writes each element of `from` to `to`, of the same shape, through the op
+// `conversion`. Both are tensors, and it has a result, or buffers.
+MlirOperation tune_ir_build_conversion(const tune_ir_builder *builder, const char *conversion,
+                                       MlirValue from, MlirValue to);
+
 // memref.alloc of a buffer of the shape of `like`, a memref, in the same memory, dense, whose
 // elements are of type `element`. It has at most TUNE_IR_MAX_RANK dimensions.
 MlirValue tune_ir_build_buffer_like(const tune_ir_builder *builder, MlirValue like,
@@ -122,6 +122,16 @@ void tune_ir_move(const tune_ir_builder *builder, MlirOperation op);
 void tune_ir_move_all(const tune_ir_builder *builder, MlirBlock block);
 // The same but for its last, the terminator.
 void tune_ir_move_body(const tune_ir_builder *builder, MlirBlock block);
+
+//===- Changing ----------------------------------------------------------------------===//
+
+// Gives `op` the operands `more`, behind those it has. OUT_OF_MEMORY alone.
+tune_status tune_ir_append_operands(MlirOperation op, intptr_t count, const MlirValue *more);
+
+// Puts a loop in the place of `loop`, a scf.for, that carries `initial` as well: the last arguments
+// of its body, which is the same, and its last results. What it hands on of these is for the caller
+// to append to the scf.yield at the end.
+MlirOperation tune_ir_carry_more(MlirOperation loop, intptr_t count, const MlirValue *initial);
 
 //===- Reading -----------------------------------------------------------------------===//
 

@@ -25,7 +25,7 @@ size_t tune_op_element_bytes(MlirType type) {
     return 4;
   if (mlirTypeIsAF64(type) || mlirTypeIsAIndex(type))
     return 8;
-  if (mlirTypeIsAF16(type) || mlirTypeIsABF16(type))
+  if (tune_ir_is_short_float(type))
     return 2;
   if (mlirTypeIsAInteger(type) && mlirIntegerTypeIsSignless(type))
     switch (mlirIntegerTypeGetWidth(type)) {

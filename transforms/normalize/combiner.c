@@ -4,8 +4,6 @@
 
 #include "transforms/ir/arith_facts.h"
 
-#include "mlir-c/BuiltinTypes.h"
-
 static const tune_combiner COMBINERS[] = {
     {"arith.addf", 0, false}, {"arith.addi", 0, false},           {"arith.mulf", 1, false},
     {"arith.muli", 1, false}, {"arith.maximumf", -1 / 0.0, true}, {"arith.minimumf", 1 / 0.0, true},
@@ -18,10 +16,6 @@ static const tune_combiner *combiner_of(MlirOperation op) {
   return NULL;
 }
 
-static bool is_narrow(MlirType element) {
-  return mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
-}
-
 const tune_combiner *tune_combiner_find(MlirOperation op, MlirOperation *out_combine) {
   MlirBlock body = tune_ir_body(op);
   if (mlirBlockIsNull(body))
@@ -31,7 +25,8 @@ const tune_combiner *tune_combiner_find(MlirOperation op, MlirOperation *out_com
   const tune_combiner *kind = mlirOperationIsNull(combine) ? NULL : combiner_of(combine);
   // In another order integers that were promised not to overflow might.
   if (!kind || tune_arith_promises_no_overflow(combine) ||
-      (!kind->is_extremum && is_narrow(mlirValueGetType(mlirOperationGetResult(combine, 0)))))
+      (!kind->is_extremum &&
+       tune_ir_is_short_float(mlirValueGetType(mlirOperationGetResult(combine, 0)))))
     return NULL;
   MlirValue a = mlirOperationGetOperand(combine, 0), b = mlirOperationGetOperand(combine, 1),
             first = mlirBlockGetArgument(body, 0), second = mlirBlockGetArgument(body, 1);

@@ -100,8 +100,6 @@ static bool find_channels(transposed *t) {
   return false;
 }
 
-static bool is_narrow_float(MlirType type) { return mlirTypeIsAF16(type) || mlirTypeIsABF16(type); }
-
 static MlirWalkResult find_promise(MlirOperation op, void *user_data) {
   *(bool *)user_data |= tune_arith_promises_no_overflow(op);
   return MlirWalkResultAdvance;
@@ -114,7 +112,7 @@ static bool may_begin_with_zero(MlirOperation op) {
   MlirValue initial = mlirOperationGetOperand(op, 2);
   mlirOperationWalk(op, find_promise, &promises, MlirWalkPreOrder);
   return (tune_constant_value(initial, &number) && number == 0) ||
-         !(promises || is_narrow_float(tune_ir_element_type(mlirValueGetType(initial))));
+         !(promises || tune_ir_is_short_float(tune_ir_element_type(mlirValueGetType(initial))));
 }
 
 // Filter and result get a dimension more for each that has phases.

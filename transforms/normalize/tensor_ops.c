@@ -2,6 +2,8 @@
 
 #include "transforms/normalize/tensor_ops.h"
 
+#include "transforms/ir/op_facts.h"
+
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -14,7 +16,7 @@ bool tune_tensor_is_plain(MlirType type) {
 }
 
 double tune_tensor_bytes(MlirType type) {
-  double bytes = 4;
+  double bytes = (double)tune_op_element_bytes(mlirShapedTypeGetElementType(type));
   for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
     bytes *= (double)mlirShapedTypeGetDimSize(type, d);
   return bytes;

@@ -19,7 +19,7 @@ extern "C" {
 // Whether `type` is a tensor of such, without an encoding.
 bool tune_tensor_is_plain(MlirType type);
 
-// The bytes of a tensor of f32, of known sizes.
+// The bytes of a tensor of known sizes.
 double tune_tensor_bytes(MlirType type);
 
 // The `rank` numbers of the attribute `name` of `op`, as of static sizes; false where it has

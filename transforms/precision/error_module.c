@@ -43,10 +43,6 @@ static intptr_t rank_of(MlirValue tensor) {
   return mlirShapedTypeGetRank(mlirValueGetType(tensor));
 }
 
-static MlirType element_of(MlirValue tensor) {
-  return mlirShapedTypeGetElementType(mlirValueGetType(tensor));
-}
-
 // The body of a linalg.generic that takes elements of those types; the builder is in it.
 static tune_ir_builder begin_body(const tune_ir_builder *at, intptr_t count,
                                   const MlirType *types) {
@@ -95,7 +91,7 @@ static MlirValue build_switched(const writer *w, const tune_ir_builder *at, Mlir
 
 // `now`, or `before` where the last switch is off.
 static MlirValue build_kept(const writer *w, MlirValue now, MlirValue before) {
-  MlirType element = element_of(now);
+  MlirType element = tune_ir_element_of(now);
   tune_ir_builder inside =
       begin_body(&w->at, 3, (MlirType[]){element, mlirF32TypeGet(w->context), element});
   MlirValue chosen = tune_ir_build_select(
@@ -117,7 +113,7 @@ static MlirValue build_f64(const tune_ir_builder *inside, MlirValue number) {
 
 // tensor<f64>: the sum of the squares of a, or where `b` is not null of a - b.
 static MlirValue build_squares(const writer *w, MlirValue a, MlirValue b) {
-  MlirType f64 = mlirF64TypeGet(w->context), element = element_of(a);
+  MlirType f64 = mlirF64TypeGet(w->context), element = tune_ir_element_of(a);
   bool has_two = !mlirValueIsNull(b);
   MlirType types[] = {element, has_two ? element : f64, f64};
   tune_ir_builder inside = begin_body(&w->at, has_two ? 3 : 2, types);

@@ -94,8 +94,9 @@ void tune_writer_register_constraint(tune_writer *writer, int64_t lanes, unsigne
 void tune_writer_begin_alternatives(tune_writer *writer, const char *results, const char *name,
                                     tune_level level, const char *labels, int64_t default_index,
                                     size_t handle_count);
-// The same, of which some pay only in code that is split in two (transforms/lower/cpu/weights/prepack.h);
-// where it is not, `unsplit_index` is taken whatever is chosen.
+// The same, of which some pay only in code that is split in two
+// (transforms/lower/cpu/weights/prepack.h); where it is not, `unsplit_index` is taken whatever is
+// chosen.
 void tune_writer_begin_split_alternatives(tune_writer *writer, const char *results,
                                           const char *name, tune_level level, const char *labels,
                                           int64_t default_index, int64_t unsplit_index,

@@ -16,8 +16,8 @@
 // Discardable attributes on these ops say the rest: tune.level = "vector", tune.default = 64 (or a
 // label), tune.labels = ["packed", "direct"] for the regions of alternatives, tune.unsplit = 0 for
 // the one of them to take where the code is not split into what is called once and the rest
-// (lower/cpu/weights/prepack.h), tune.why = "..." for the user whose value a constraint rejects. Without
-// tune.level the kind of the domain gives it (a tile is linalg, unroll is loop); without
+// (lower/cpu/weights/prepack.h), tune.why = "..." for the user whose value a constraint rejects.
+// Without tune.level the kind of the domain gives it (a tile is linalg, unroll is loop); without
 // tune.default it is the first value of the domain as written. tune.consumes on a named sequence
 // whose argument is readonly: what is selected within alternatives consumes it.
 //

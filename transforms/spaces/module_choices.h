@@ -48,8 +48,8 @@ typedef struct tune_module_choices_options {
   tune_module_tasks_options tasks; // takes_all_chosen is not looked at
   tune_database *database;         // borrowed; NULL: none
   const char *config; // "k=v,…" for the module's only task, and nothing else; or NULL
-  // What is packed ahead becomes a function of its own (lower/cpu/weights/prepack.h); else schedules are
-  // taken that pay without (tune_task_space_decide_unsplit).
+  // What is packed ahead becomes a function of its own (lower/cpu/weights/prepack.h); else
+  // schedules are taken that pay without (tune_task_space_decide_unsplit).
   bool is_split;
   // The module is made for other sizes than its choices may be for: what others than the user have
   // chosen is taken where it fits.

@@ -49,10 +49,6 @@ static bool read_product(const tune_structure *structure, size_t n, size_t left,
   return true;
 }
 
-static bool is_narrow(const tune_operand *operand) {
-  return strcmp(operand->type, "bf16") == 0 || strcmp(operand->type, "f16") == 0;
-}
-
 // Ops on elements may read masks of other types, and what nothing uses in here may be rounded.
 // Products may widen what they are given.
 static bool is_f32(const tune_nest *nest) {
@@ -60,7 +56,8 @@ static bool is_f32(const tune_nest *nest) {
     bool is_on_elements = nest->reduction_count == 0,
          is_mask = o < nest->input_count && nest->operands[o].producer == TUNE_NO_LOOP,
          is_result = o >= nest->input_count && nest->use_count == 0,
-         is_factor = nest->multiplies_and_adds && is_mask && is_narrow(&nest->operands[o]);
+         is_factor = nest->multiplies_and_adds && is_mask &&
+                     tune_operand_register_bits(&nest->operands[o]) > nest->operands[o].bits;
     if (strcmp(nest->operands[o].type, "f32") != 0 && !is_factor &&
         !(is_on_elements && (is_mask || is_result)))
       return false;

@@ -6,7 +6,8 @@
 // operands instead, and what stands beside it. After the preparation it is made so:
 //
 //   operands   copied once, in blocks that are turned in registers, ahead of all else; what depends
-//              on constants alone is packed ahead of time then (transforms/lower/cpu/weights/prepack.h)
+//              on constants alone is packed ahead of time then
+//              (transforms/lower/cpu/weights/prepack.h)
 //   output     turned back by the op that follows
 //   channels   filled up with zeroes to whole vectors, and cut off again
 //   beside     ops that do not see the product, and on demand the one after it, become loops of

@@ -7,10 +7,7 @@
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
 
-#include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinTypes.h"
-
-#include <stdlib.h>
 
 //===--------------------------------------------------------------------------===//
 // Products
@@ -105,19 +102,16 @@ static bool take_rounding(product *p) {
 static MlirValue build_empty(const tune_ir_builder *b, MlirValue like, MlirType element) {
   MlirType type = mlirValueGetType(like);
   intptr_t rank = (intptr_t)mlirShapedTypeGetRank(type), unknown = 0;
-  int64_t shape[TUNE_IR_MAX_RANK];
   MlirValue sizes[TUNE_IR_MAX_RANK];
   for (intptr_t i = 0; i < rank; ++i) {
-    shape[i] = mlirShapedTypeGetDimSize(type, i);
     if (!mlirShapedTypeIsDynamicDim(type, i))
       continue;
     MlirValue operands[] = {like, tune_ir_build_index(b, i)};
     sizes[unknown++] =
         tune_ir_build_value(b, "tensor.dim", mlirIndexTypeGet(b->context), 2, operands);
   }
-  MlirType narrow =
-      mlirRankedTensorTypeGet(rank, shape, element, mlirRankedTensorTypeGetEncoding(type));
-  return tune_ir_build_value(b, "tensor.empty", narrow, unknown, sizes);
+  return tune_ir_build_value(b, "tensor.empty", tune_ir_with_element(type, element), unknown,
+                             sizes);
 }
 
 // `name`, which converts, of one element of a body.
@@ -147,30 +141,8 @@ static MlirValue build_generic(const tune_ir_builder *b, intptr_t operand_count,
 }
 
 static MlirValue build_rounding(const tune_ir_builder *b, MlirValue value, MlirType to) {
-  MlirType type = mlirValueGetType(value), elements[] = {tune_ir_element_type(type), to};
-  MlirLocation locations[] = {b->location, b->location};
-  intptr_t rank = (intptr_t)mlirShapedTypeGetRank(type);
-  MlirValue operands[] = {value, build_empty(b, value, to)};
-  MlirAttribute map = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(b->context, rank));
-  MlirAttribute maps[] = {map, map}, kinds[TUNE_IR_MAX_RANK];
-  for (intptr_t i = 0; i < rank; ++i)
-    kinds[i] = mlirAttributeParseGet(b->context, tune_ir_string("#linalg.iterator_type<parallel>"));
-  const int32_t segments[] = {1, 1};
-  MlirNamedAttribute attributes[] = {
-      tune_ir_named(b->context, "indexing_maps", mlirArrayAttrGet(b->context, 2, maps)),
-      tune_ir_named(b->context, "iterator_types", mlirArrayAttrGet(b->context, rank, kinds)),
-      tune_ir_named(b->context, "operandSegmentSizes",
-                    mlirDenseI32ArrayGet(b->context, 2, segments))};
-  MlirBlock body = mlirBlockCreate(2, elements, locations);
-  tune_ir_builder inside = tune_ir_builder_at_end(body, b->location);
-  yield(&inside, "linalg.yield",
-        convert(&inside, "arith.truncf", to, mlirBlockGetArgument(body, 0)));
-  return build_generic(b, 2, operands, 3, attributes, body);
-}
-
-static bool is_used_once(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+  return mlirOperationGetResult(
+      tune_ir_build_conversion(b, "arith.truncf", value, build_empty(b, value, to)), 0);
 }
 
 // Whether `op` puts zeroes, or what else a number is that is made outside, around a tensor.
@@ -197,12 +169,7 @@ static MlirValue round_padded(const tune_ir_builder *b, MlirOperation pad, MlirT
   tune_ir_builder inside = tune_ir_builder_at_end(body, b->location);
   yield(&inside, "tensor.yield", convert(b, "arith.truncf", to, number));
   MlirRegion region = tune_ir_make_region(body);
-  MlirType padded = mlirValueGetType(mlirOperationGetResult(pad, 0));
-  int64_t shape[TUNE_IR_MAX_RANK];
-  intptr_t rank = (intptr_t)mlirShapedTypeGetRank(padded);
-  for (intptr_t i = 0; i < rank; ++i)
-    shape[i] = mlirShapedTypeGetDimSize(padded, i);
-  MlirType type = mlirRankedTensorTypeGet(rank, shape, to, mlirRankedTensorTypeGetEncoding(padded));
+  MlirType type = tune_ir_with_element(mlirValueGetType(mlirOperationGetResult(pad, 0)), to);
   return tune_ir_build_result(b, &(tune_ir_parts){.name = "tensor.pad",
                                                   .operand_count = count,
                                                   .operands = operands,
@@ -217,7 +184,7 @@ static MlirValue round_padded(const tune_ir_builder *b, MlirOperation pad, MlirT
 static MlirValue round_value(const tune_ir_builder *b, MlirValue value, MlirType to) {
   MlirOperation op = tune_ir_definition(value);
   enum { MOST_ATTRIBUTES = 8 };
-  return !mlirOperationIsNull(op) && is_used_once(value) && pads_with_number(op) &&
+  return !mlirOperationIsNull(op) && tune_ir_has_one_use(value) && pads_with_number(op) &&
                  mlirOperationGetNumAttributes(op) <= MOST_ATTRIBUTES
              ? round_padded(b, op, to)
              : build_rounding(b, value, to);

@@ -326,11 +326,9 @@ static bool find_rows(const tune_fusion_node *node, uint32_t *out_rows) {
 // Whether `node` is the end of a quantization. With what comes before it, it writes a byte for each
 // element; beside a product it would read four.
 static bool makes_integers(const tune_fusion_node *node) {
-  if (!node->facts.only_converts)
-    return false;
-  MlirType from = tune_ir_element_type(mlirValueGetType(mlirOperationGetOperand(node->op, 0))),
-           to = tune_ir_element_type(mlirValueGetType(mlirOperationGetResult(node->op, 0)));
-  return mlirTypeIsAFloat(from) && mlirTypeIsAInteger(to);
+  return node->facts.only_converts &&
+         mlirTypeIsAFloat(tune_ir_element_of(mlirOperationGetOperand(node->op, 0))) &&
+         mlirTypeIsAInteger(tune_ir_element_of(mlirOperationGetResult(node->op, 0)));
 }
 
 static bool may_move_operand(const tune_fusion_node *node) {
@@ -342,12 +340,10 @@ static bool may_move_operand(const tune_fusion_node *node) {
 // (transforms/normalize/images/wide_images.h): joined to it that would widen in its loops.
 static bool widens_image(const tune_fusion_groups *groups, const tune_fusion_node *node,
                          const tune_fusion_group *group) {
-  if (!groups->for_cpu || !node->facts.only_converts ||
-      groups->nodes[group->anchor].facts.op_class != TUNE_OP_CONVOLUTION)
-    return false;
-  MlirType from = tune_ir_element_type(mlirValueGetType(mlirOperationGetOperand(node->op, 0))),
-           to = tune_ir_element_type(mlirValueGetType(mlirOperationGetResult(node->op, 0)));
-  return mlirTypeIsAF32(to) && (mlirTypeIsABF16(from) || mlirTypeIsAF16(from));
+  return groups->for_cpu && node->facts.only_converts &&
+         groups->nodes[group->anchor].facts.op_class == TUNE_OP_CONVOLUTION &&
+         tune_ir_is_short_float(tune_ir_element_of(mlirOperationGetOperand(node->op, 0))) &&
+         mlirTypeIsAF32(tune_ir_element_of(mlirOperationGetResult(node->op, 0)));
 }
 
 // Whether all that `node` reads is constant, so that it may be done ahead.

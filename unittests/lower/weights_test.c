@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "transforms/ir/op_facts.h"
 #include "unittests/transforms/context_fixture.h"
 #include "unittests/transforms/rewrite_case.h"
 

@@ -41,7 +41,6 @@ typedef enum derived { NOT_DERIVED, DERIVED, DERIVED_OF_LOADS } derived;
 
 typedef struct finder {
   MlirBlock block;
-  tune_constant_dependence_constants constants;
   memory *memories;
   size_t memory_count;
   tune_op_map memory_of; // values
@@ -108,14 +107,6 @@ bool tune_constant_dependence_is_constant(MlirValue value,
                                           : gets_constant(mlirOpResultGetOwner(value));
 }
 
-static bool is_single(MlirValue value) {
-  MlirType type = mlirValueGetType(value);
-  int64_t count = 1;
-  for (intptr_t i = 0; i < (intptr_t)mlirShapedTypeGetRank(type); ++i)
-    count *= mlirShapedTypeGetDimSize(type, i);
-  return count == 1;
-}
-
 static derived look_at_value(derivation *d, MlirValue value, unsigned steps);
 
 static derived look_at_definition(derivation *d, MlirOperation op, unsigned steps) {
@@ -131,7 +122,9 @@ static derived look_at_definition(derivation *d, MlirOperation op, unsigned step
   if (!is_load && !tune_memory_access_is_view(op) && !is_arithmetic(op))
     return NOT_DERIVED;
   // A single number is no weight.
-  derived all = is_load && !is_single(mlirOperationGetOperand(op, 0)) ? DERIVED_OF_LOADS : DERIVED;
+  bool is_of_weights =
+      is_load && tune_ir_element_count(mlirValueGetType(mlirOperationGetOperand(op, 0))) != 1;
+  derived all = is_of_weights ? DERIVED_OF_LOADS : DERIVED;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     derived operand = look_at_value(d, mlirOperationGetOperand(op, i), steps + 1);
     if (operand == NOT_DERIVED)
@@ -192,7 +185,7 @@ static MlirOperation find_callee(MlirOperation op) {
 // Whether what `op` itself does can be told, and be done ahead.
 static bool is_told(const finder *self, MlirOperation op) {
   return !has_unknown_effects(op) &&
-         !(self->constants.parallel_stays && tune_parallel_loops_is_parallel(op));
+         !(self->derivation.constants.parallel_stays && tune_parallel_loops_is_parallel(op));
 }
 
 typedef struct body_look {
@@ -272,7 +265,7 @@ static tune_status add_memories(finder *self) {
     if (mlirTypeIsAMemRef(mlirValueGetType(argument))) {
       TUNE_RETURN_IF_ERROR(add_memory(self, argument, false));
       memory *added = &self->memories[self->memory_count - 1];
-      added->is_fixed = added->is_of_weights = self->constants.arguments[i];
+      added->is_fixed = added->is_of_weights = self->derivation.constants.arguments[i];
     }
   }
   for (MlirOperation op = mlirBlockGetFirstOperation(self->block); !mlirOperationIsNull(op);
@@ -423,7 +416,7 @@ tune_status tune_constant_dependence_find(MlirOperation function,
   MlirBlock block = tune_ir_body(function);
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
     return TUNE_OK;
-  finder self = {.block = block, .constants = constants, .derivation = {.constants = constants}};
+  finder self = {.block = block, .derivation = {.constants = constants}};
   tune_op_map_init(&self.memory_of);
   tune_op_map_init(&self.derivation.known);
   tune_status status = find(&self, out_ahead);

@@ -5,8 +5,6 @@
 #include "transforms/ir/ir_builder.h"
 #include "transforms/lower/cpu/reference_loops.h"
 
-#include "mlir-c/AffineMap.h"
-
 // From here on the errors of a sum of f32, one addition after the other, come near what is allowed:
 // of a million numbers of one sign they are more. Below it a reference in f32 is faster.
 #define LONG_SUM 65536
@@ -19,49 +17,13 @@ typedef struct widening {
 } widening;
 
 static bool is_narrow(const widening *w, MlirType type) {
-  return w->from_f32 ? mlirTypeIsAF32(type) : mlirTypeIsAF16(type) || mlirTypeIsABF16(type);
+  return w->from_f32 ? mlirTypeIsAF32(type) : tune_ir_is_short_float(type);
 }
 
 static bool is_narrow_buffer(const widening *w, MlirValue value) {
   MlirType type = mlirValueGetType(value);
   return mlirTypeIsAMemRef(type) && is_narrow(w, mlirShapedTypeGetElementType(type)) &&
          mlirShapedTypeGetRank(type) <= TUNE_IR_MAX_RANK;
-}
-
-//===--- Buffers ----------------------------------------------------------------------===//
-
-// Writes each element of `from` to `to`, through `conversion`.
-static void build_conversion(const tune_ir_builder *b, const char *conversion, MlirValue from,
-                             MlirValue to) {
-  MlirType types[] = {mlirShapedTypeGetElementType(mlirValueGetType(from)),
-                      mlirShapedTypeGetElementType(mlirValueGetType(to))};
-  MlirBlock block = mlirBlockCreate(2, types, (MlirLocation[]){b->location, b->location});
-  tune_ir_builder body = tune_ir_builder_at_end(block, b->location);
-  MlirValue element = mlirBlockGetArgument(block, 0);
-  MlirValue converted = tune_ir_build_value(&body, conversion, types[1], 1, &element);
-  tune_ir_build(
-      &body, &(tune_ir_parts){.name = "linalg.yield", .operand_count = 1, .operands = &converted});
-
-  intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(from));
-  MlirAttribute map = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(b->context, rank));
-  MlirAttribute maps[] = {map, map}, iterators[TUNE_IR_MAX_RANK];
-  MlirAttribute parallel =
-      mlirAttributeParseGet(b->context, tune_ir_string("#linalg.iterator_type<parallel>"));
-  for (intptr_t i = 0; i < rank; ++i)
-    iterators[i] = parallel;
-  MlirNamedAttribute attributes[] = {
-      tune_ir_named(b->context, "indexing_maps", mlirArrayAttrGet(b->context, 2, maps)),
-      tune_ir_named(b->context, "iterator_types", mlirArrayAttrGet(b->context, rank, iterators)),
-      tune_ir_named(b->context, "operandSegmentSizes",
-                    mlirDenseI32ArrayGet(b->context, 2, (int32_t[]){1, 1}))};
-  MlirRegion region = tune_ir_make_region(block);
-  tune_ir_build(b, &(tune_ir_parts){.name = "linalg.generic",
-                                    .operand_count = 2,
-                                    .operands = (MlirValue[]){from, to},
-                                    .attribute_count = 3,
-                                    .attributes = attributes,
-                                    .region_count = 1,
-                                    .regions = &region});
 }
 
 //===--- Bodies -----------------------------------------------------------------------===//
@@ -133,9 +95,9 @@ static void widen(const widening *w, MlirOperation op) {
     if (!is_narrow_buffer(w, narrow))
       continue;
     MlirValue wide = tune_ir_build_buffer_like(&before, narrow, w->wide);
-    build_conversion(&before, "arith.extf", narrow, wide);
+    tune_ir_build_conversion(&before, "arith.extf", narrow, wide);
     mlirOperationSetOperand(op, i, wide);
-    build_conversion(&after, "arith.truncf", wide, narrow);
+    tune_ir_build_conversion(&after, "arith.truncf", wide, narrow);
     tune_ir_build(
         &after, &(tune_ir_parts){.name = "memref.dealloc", .operand_count = 1, .operands = &wide});
     widen_value(w, mlirBlockGetArgument(w->body, i));

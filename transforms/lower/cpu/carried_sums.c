@@ -3,7 +3,6 @@
 #include "transforms/lower/cpu/carried_sums.h"
 
 #include "transforms/ir/ir_builder.h"
-#include "transforms/ir/op_facts.h"
 #include "transforms/ir/op_list.h"
 
 #include <stdlib.h>
@@ -60,11 +59,11 @@ static bool read_sum(MlirOperation op, const buffer *b, sum *out) {
   return true;
 }
 
-static bool is_same_place(const sum *a, const sum *b, intptr_t rank) {
+static bool is_same(const sum *a, const sum *b, intptr_t rank) {
   for (intptr_t i = 0; i < rank; ++i)
     if (a->place[i] != b->place[i])
       return false;
-  return true;
+  return mlirTypeEqual(a->type, b->type);
 }
 
 static bool is_apart(const sum *a, const sum *b, intptr_t rank) {
@@ -76,36 +75,28 @@ static bool is_apart(const sum *a, const sum *b, intptr_t rank) {
          to + mlirShapedTypeGetDimSize(b->type, 0) <= from;
 }
 
-// The sum that `op` reads or writes; NULL: it overlaps with others.
-static sum *find_sum(buffer *b, const sum *accessed) {
-  sum *same = NULL;
+// Finds the sum that is accessed; NULL: it is none of those there are. False where it overlaps with
+// one in part.
+static bool find_sum(buffer *b, const sum *accessed, sum **out) {
+  *out = NULL;
   for (size_t i = 0; i < b->count; ++i)
-    if (is_same_place(&b->sums[i], accessed, b->rank) &&
-        mlirTypeEqual(b->sums[i].type, accessed->type))
-      same = &b->sums[i];
+    if (is_same(&b->sums[i], accessed, b->rank))
+      *out = &b->sums[i];
     else if (!is_apart(&b->sums[i], accessed, b->rank))
-      return NULL;
-  return same;
-}
-
-static bool is_apart_from_all(const buffer *b, const sum *accessed) {
-  for (size_t i = 0; i < b->count; ++i)
-    if (!is_apart(&b->sums[i], accessed, b->rank))
       return false;
   return true;
 }
 
 // Notes an access of the loop's body. What is written before it is read is no sum.
 static bool add_access(buffer *b, MlirOperation op) {
-  sum accessed;
-  if (!read_sum(op, b, &accessed))
+  sum accessed, *known;
+  if (!read_sum(op, b, &accessed) || !find_sum(b, &accessed, &known))
     return false;
-  sum *known = find_sum(b, &accessed);
   if (known) {
     known->is_written |= accessed.is_written;
     return true;
   }
-  if (accessed.is_written || b->count == MOST_SUMS || !is_apart_from_all(b, &accessed))
+  if (accessed.is_written || b->count == MOST_SUMS)
     return false;
   b->sums[b->count++] = accessed;
   return true;
@@ -154,8 +145,7 @@ static bool read_buffer(buffer *b) {
   MlirType type = mlirValueGetType(b->memory), element = mlirShapedTypeGetElementType(type);
   b->rank = mlirShapedTypeGetRank(type);
   if (!mlirShapedTypeHasStaticShape(type) || b->rank < 1 || b->rank > MOST_RANK ||
-      mlirTypeIsAF16(element) || mlirTypeIsABF16(element) || mlirTypeIsAVector(element) ||
-      !is_plainly_used(b))
+      tune_ir_is_short_float(element) || mlirTypeIsAVector(element) || !is_plainly_used(b))
     return false;
   for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(b->loop));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
@@ -167,109 +157,68 @@ static bool read_buffer(buffer *b) {
 
 //===--- The loop anew -----------------------------------------------------------------------===//
 
-// `value`, or NULL to read, at the place of a sum.
-static MlirValue build_access(const tune_ir_builder *builder, const buffer *b, const sum *s,
-                              const MlirValue *value) {
-  MlirValue operands[MOST_RANK + 2];
-  intptr_t count = 0;
-  if (value)
-    operands[count++] = *value;
+// Appends the memory and the place of `s` to `operands`; how many these are then.
+static intptr_t add_place(const tune_ir_builder *builder, const buffer *b, const sum *s,
+                          MlirValue *operands, intptr_t count) {
   operands[count++] = b->memory;
   for (intptr_t i = 0; i < b->rank; ++i)
     operands[count++] = tune_ir_build_index(builder, s->place[i]);
-  if (!value)
-    return tune_ir_build_value(builder, "vector.load", s->type, count, operands);
+  return count;
+}
+
+static MlirValue build_load(const tune_ir_builder *builder, const buffer *b, const sum *s) {
+  MlirValue operands[MOST_RANK + 1];
+  intptr_t count = add_place(builder, b, s, operands, 0);
+  return tune_ir_build_value(builder, "vector.load", s->type, count, operands);
+}
+
+static void build_store(const tune_ir_builder *builder, const buffer *b, const sum *s,
+                        MlirValue value) {
+  MlirValue operands[MOST_RANK + 2] = {value};
+  intptr_t count = add_place(builder, b, s, operands, 1);
   tune_ir_build(builder, &(tune_ir_parts){
                              .name = "vector.store", .operand_count = count, .operands = operands});
-  return *value;
 }
 
-// A loop as `b->loop` that carries the sums as well, without a body yet.
-static MlirOperation build_loop(const tune_ir_builder *before, buffer *b) {
-  MlirBlock from = tune_ir_body(b->loop), body = mlirBlockCreate(0, NULL, NULL);
-  MlirLocation location = mlirOperationGetLocation(b->loop);
-  MlirOperationState state = mlirOperationStateGet(tune_ir_string("scf.for"), location);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(b->loop); ++i) {
-    MlirValue operand = mlirOperationGetOperand(b->loop, i);
-    mlirOperationStateAddOperands(&state, 1, &operand);
-  }
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(from); ++i)
-    mlirBlockAddArgument(body, mlirValueGetType(mlirBlockGetArgument(from, i)), location);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(b->loop); ++i) {
-    MlirType type = mlirValueGetType(mlirOperationGetResult(b->loop, i));
-    mlirOperationStateAddResults(&state, 1, &type);
-  }
-  for (size_t i = 0; i < b->count; ++i) {
-    MlirValue initial = build_access(before, b, &b->sums[i], NULL);
-    mlirOperationStateAddOperands(&state, 1, &initial);
-    mlirOperationStateAddResults(&state, 1, &b->sums[i].type);
-    b->sums[i].value = mlirBlockAddArgument(body, b->sums[i].type, location);
-  }
-  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(b->loop); ++i) {
-    MlirNamedAttribute attribute = mlirOperationGetAttribute(b->loop, i);
-    mlirOperationStateAddAttributes(&state, 1, &attribute);
-  }
-  MlirRegion region = tune_ir_make_region(body);
-  mlirOperationStateAddOwnedRegions(&state, 1, &region);
-  MlirOperation loop = mlirOperationCreate(&state);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(b->loop), b->loop, loop);
-  return loop;
-}
-
-// Takes what is read and written in `body` from what is carried.
-static void carry_accesses(buffer *b, MlirBlock body) {
+// Takes what is read and written in the body from what is carried.
+static void carry_accesses(buffer *b) {
   MlirOperation next;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = next) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(b->loop));
+       !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
-    if (!is_access(op, b->memory))
-      continue;
-    sum accessed;
-    read_sum(op, b, &accessed);
-    sum *s = find_sum(b, &accessed);
-    if (!s)
+    sum accessed, *carried;
+    if (!is_access(op, b->memory) || !read_sum(op, b, &accessed) ||
+        !find_sum(b, &accessed, &carried) || !carried)
       continue;
     if (accessed.is_written)
-      s->value = mlirOperationGetOperand(op, 0);
+      carried->value = mlirOperationGetOperand(op, 0);
     else
-      mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), s->value);
+      mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), carried->value);
     mlirOperationDestroy(op);
   }
 }
 
 static tune_status carry(buffer *b) {
-  tune_ir_builder before = tune_ir_builder_before(b->loop);
-  MlirOperation loop = build_loop(&before, b);
-  MlirBlock from = tune_ir_body(b->loop), body = tune_ir_body(loop);
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(from); ++i)
-    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(from, i), mlirBlockGetArgument(body, i));
-  tune_ir_builder inside = tune_ir_builder_at_end(body, before.location);
-  tune_ir_move_all(&inside, from);
-  carry_accesses(b, body);
-  MlirOperation end = mlirBlockGetTerminator(body);
-  intptr_t others = mlirOperationGetNumOperands(end);
-  MlirValue *yielded = calloc((size_t)others + b->count, sizeof *yielded);
-  if (!yielded)
-    return tune_status_out_of_memory("carrying sums");
-  for (intptr_t i = 0; i < others; ++i)
-    yielded[i] = mlirOperationGetOperand(end, i);
-  for (size_t i = 0; i < b->count; ++i)
-    yielded[(size_t)others + i] = b->sums[i].value;
-  mlirOperationSetOperands(end, others + (intptr_t)b->count, yielded);
-  free(yielded);
-  for (intptr_t i = 0; i < others; ++i)
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(b->loop, i),
-                                  mlirOperationGetResult(loop, i));
-  for (size_t i = 0; i < b->count; ++i) {
-    MlirValue result = mlirOperationGetResult(loop, others + (intptr_t)i);
-    build_access(&before, b, &b->sums[i], &result);
-  }
-  mlirOperationDestroy(b->loop);
-  b->loop = loop;
+  MlirValue values[MOST_SUMS];
+  intptr_t count = (intptr_t)b->count, others = mlirOperationGetNumResults(b->loop);
+  tune_ir_builder builder = tune_ir_builder_before(b->loop);
+  for (intptr_t i = 0; i < count; ++i)
+    values[i] = build_load(&builder, b, &b->sums[i]);
+  b->loop = tune_ir_carry_more(b->loop, count, values);
+  for (intptr_t i = 0; i < count; ++i)
+    b->sums[i].value = mlirBlockGetArgument(tune_ir_body(b->loop), 1 + others + i);
+  carry_accesses(b);
+  for (intptr_t i = 0; i < count; ++i)
+    values[i] = b->sums[i].value;
+  TUNE_RETURN_IF_ERROR(
+      tune_ir_append_operands(mlirBlockGetTerminator(tune_ir_body(b->loop)), count, values));
+  builder.before = mlirOperationGetNextInBlock(b->loop);
+  for (intptr_t i = 0; i < count; ++i)
+    build_store(&builder, b, &b->sums[i], mlirOperationGetResult(b->loop, others + i));
   return TUNE_OK;
 }
 
-//===--- All of them
-//---------------------------------------------------------------------------===//
+//===--- All of them -----------------------------------------------------------------------===//
 
 static MlirWalkResult list_loop(MlirOperation op, void *user_data) {
   return !tune_ir_is(op, "scf.for") || tune_op_list_add(user_data, op) ? MlirWalkResultAdvance

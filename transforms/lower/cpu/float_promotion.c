@@ -44,14 +44,10 @@ static MlirType element_of(MlirType type) {
   return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
 }
 
-static bool is_narrow_number(MlirType type) {
-  return mlirTypeIsAF16(type) || mlirTypeIsABF16(type);
-}
-
 // A scalar, or a vector of fixed size, of f16 or bf16.
 static bool is_narrow(MlirValue value) {
   MlirType type = mlirValueGetType(value);
-  return is_narrow_number(element_of(type)) &&
+  return tune_ir_is_short_float(element_of(type)) &&
          !(mlirTypeIsAVector(type) &&
            (mlirVectorTypeIsScalable(type) || mlirShapedTypeGetRank(type) > MAX_RANK));
 }
@@ -117,8 +113,7 @@ static bool rounds_between_steps(MlirOperation op) {
   if (!tune_ir_is(op, "arith.truncf") || !is_of_bf16(mlirOperationGetResult(op, 0)))
     return false;
   MlirValue value = mlirOperationGetOperand(op, 0);
-  return mlirOpOperandIsNull(mlirOpOperandGetNextUse(mlirValueGetFirstUse(value))) &&
-         is_computed(value);
+  return tune_ir_has_one_use(value) && is_computed(value);
 }
 
 // Of f32: the result stays what it is made of.
@@ -219,7 +214,7 @@ static bool carries_in_memory(MlirOperation store) {
   MlirOperation alloca = tune_ir_definition(memory);
   MlirType type = mlirValueGetType(memory);
   if (!tune_ir_is(alloca, "memref.alloca") || mlirOperationGetNumOperands(alloca) > 0 ||
-      !is_narrow_number(mlirShapedTypeGetElementType(type)) ||
+      !tune_ir_is_short_float(mlirShapedTypeGetElementType(type)) ||
       mlirShapedTypeGetRank(type) > MAX_RANK ||
       !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
     return false;

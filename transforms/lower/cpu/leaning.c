@@ -136,11 +136,8 @@ static size_t length_in(const leaning *self, MlirValue buffer) {
 }
 
 static bool is_float(MlirType type) {
-  return mlirTypeIsAF16(type) || mlirTypeIsABF16(type) || mlirTypeIsAF32(type) ||
-         mlirTypeIsAF64(type);
+  return tune_ir_is_short_float(type) || mlirTypeIsAF32(type) || mlirTypeIsAF64(type);
 }
-
-static bool is_narrow(MlirType type) { return mlirTypeIsAF16(type) || mlirTypeIsABF16(type); }
 
 static double roundoff_of(MlirType type) {
   return mlirTypeIsABF16(type)  ? 0x1p-8
@@ -363,7 +360,8 @@ static int next_slot(leaning *self) { return (int)(self->next++ % SLOTS); }
 static MlirValue lean(leaning *self, MlirValue value, MlirOperation place, double amount,
                       rounding where) {
   MlirType type = mlirValueGetType(value);
-  MlirValue by = factor_of(self, place, type, 1, is_narrow(type) ? OTHER : amount, next_slot(self));
+  MlirValue by = factor_of(self, place, type, 1, tune_ir_is_short_float(type) ? OTHER : amount,
+                           next_slot(self));
   tune_ir_builder b = tune_ir_builder_before(place);
   if (where != ALWAYS)
     by = tune_ir_build_select(&b, flag_of(where), by, tune_ir_build_number(&b, type, 1));
@@ -391,7 +389,8 @@ static void lean_compare(leaning *self, MlirOperation op, rounding where) {
   MlirValue a = mlirOperationGetOperand(op, 0), c = mlirOperationGetOperand(op, 1);
   MlirType type = mlirValueGetType(a);
   int slot = next_slot(self);
-  MlirValue amount = factor_of(self, op, type, 0, is_narrow(type) ? OTHER : FUNCTION, slot);
+  MlirValue amount =
+      factor_of(self, op, type, 0, tune_ir_is_short_float(type) ? OTHER : FUNCTION, slot);
   tune_ir_builder start = at_start(self, op);
   MlirValue zero = tune_ir_build_number(&start, mlirF64TypeGet(start.context), 0);
   MlirValue is_up = tune_ir_build_compare(&start, "ogt", self->slots[slot], zero);
@@ -429,7 +428,7 @@ static void lean_arithmetic(leaning *self, MlirOperation op, rounding before) {
   bool is_function_like = tune_ir_is(op, "arith.divf") || tune_ir_is(op, "math.fma");
   rounding own = is_function_like ? ALWAYS : rounding_by(&b, op);
   rounding all = either(&b, before, own);
-  if (!is_sum || is_narrow(mlirValueGetType(result)))
+  if (!is_sum || tune_ir_is_short_float(mlirValueGetType(result)))
     result = lean_for_all(self, result, place, OTHER, own);
   note_rounding(self, result, all);
 }
@@ -538,7 +537,7 @@ static void lean_argument(leaning *self, MlirOperation generic, intptr_t i, size
   MlirOperation place = mlirBlockGetFirstOperation(body);
   double amount = OTHER * exp2(ceil(log2((double)length) / 2)); // few factors
   MlirValue leant = lean_for_all(self, argument, place, amount, ALWAYS);
-  if (rounds_it && length > 1 && !is_narrow(mlirValueGetType(argument)) &&
+  if (rounds_it && length > 1 && !tune_ir_is_short_float(mlirValueGetType(argument)) &&
       tune_mean_square_is_known(mlirValueGetType(buffer))) {
     MlirValue more = lean_by_size(self, generic, buffer, leant, place, amount);
     MlirOperation select = tune_ir_definition(more);

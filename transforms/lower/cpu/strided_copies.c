@@ -2,7 +2,7 @@
 
 #include "transforms/lower/cpu/strided_copies.h"
 
-#include "transforms/ir/ir.h"
+#include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -57,10 +57,6 @@ typedef struct run_copy {
   const char *extension;
 } run_copy;
 
-static MlirType element_of(MlirValue memory) {
-  return mlirShapedTypeGetElementType(mlirValueGetType(memory));
-}
-
 static MlirType vector_of(MlirType element, int64_t length) {
   return mlirVectorTypeGet(1, &length, element);
 }
@@ -69,8 +65,8 @@ static MlirType vector_of(MlirType element, int64_t length) {
 static void move_vector(const run_copy *copy, MlirOperation place, const MlirValue *indices,
                         intptr_t rank, int64_t length) {
   bool is_fill = !mlirTypeIsAMemRef(mlirValueGetType(copy->source));
-  MlirType type =
-      vector_of(is_fill ? mlirValueGetType(copy->source) : element_of(copy->source), length);
+  MlirType type = vector_of(
+      is_fill ? mlirValueGetType(copy->source) : tune_ir_element_of(copy->source), length);
   MlirOperationState load = mlirOperationStateGet(
       tune_ir_string(is_fill ? "vector.broadcast" : "vector.load"), copy->location);
   mlirOperationStateAddOperands(&load, 1, &copy->source);
@@ -78,7 +74,7 @@ static void move_vector(const run_copy *copy, MlirOperation place, const MlirVal
   mlirOperationStateAddResults(&load, 1, &type);
   MlirValue vector = mlirOperationGetResult(insert(&load, place), 0);
   if (copy->extension) {
-    MlirType wide = vector_of(element_of(copy->target), length);
+    MlirType wide = vector_of(tune_ir_element_of(copy->target), length);
     MlirOperationState extend =
         mlirOperationStateGet(tune_ir_string(copy->extension), copy->location);
     mlirOperationStateAddOperands(&extend, 1, &vector);

@@ -358,7 +358,7 @@ static bool may_be_wide(MlirType type) {
       elements_of(type) < 1)
     return false;
   MlirType element = mlirShapedTypeGetElementType(type);
-  return mlirTypeIsAF16(element) || mlirTypeIsABF16(element) ||
+  return tune_ir_is_short_float(element) ||
          (mlirTypeIsAInteger(element) &&
           (mlirIntegerTypeGetWidth(element) == 8 || mlirIntegerTypeGetWidth(element) == 16));
 }

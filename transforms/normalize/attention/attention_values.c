@@ -29,8 +29,8 @@ static intptr_t find_loop(const tune_nest_maps *n, intptr_t has, intptr_t lacks,
 
 // Of f32, as sums are; factors may be widened to that.
 static bool is_f32(MlirValue value, bool is_factor) {
-  MlirType type = tune_ir_element_type(mlirValueGetType(value));
-  return mlirTypeIsAF32(type) || (is_factor && (mlirTypeIsABF16(type) || mlirTypeIsAF16(type)));
+  MlirType type = tune_ir_element_of(value);
+  return mlirTypeIsAF32(type) || (is_factor && tune_ir_is_short_float(type));
 }
 
 // With the rows in operand `rows`.

@@ -3,7 +3,6 @@
 #include "transforms/normalize/images/channels_last.h"
 
 #include "dialects/constant.h"
-#include "transforms/ir/op_facts.h"
 #include "transforms/normalize/images/filter_patches.h"
 #include "transforms/normalize/images/image_values.h"
 #include "transforms/normalize/marks.h"
@@ -61,12 +60,6 @@ static bool has_turned_filter(const tune_image_convolution *c, MlirOperation op)
          tune_constant_is_derived(mlirOperationGetOperand(op, 1 - c->image));
 }
 
-enum { FULL_BYTES = 4 }; // of f32
-
-static double element_bytes(MlirValue value) {
-  return (double)tune_op_element_bytes(tune_ir_element_type(mlirValueGetType(value)));
-}
-
 static bool pays(const tune_image_values *images) {
   double saved = 0, turned = 0;
   for (size_t i = 0; i < images->ops.count; ++i) {
@@ -77,11 +70,11 @@ static bool pays(const tune_image_values *images) {
       continue;
     if (!has_turned_filter(&c, op))
       return false;
-    saved += saved_by(&c, element_bytes(mlirOperationGetOperand(op, c.image)) < FULL_BYTES);
+    saved += saved_by(
+        &c, tune_ir_is_short_float(tune_ir_element_of(mlirOperationGetOperand(op, c.image))));
   }
   for (size_t i = 0; i < images->count; ++i)
-    turned += tune_tensor_bytes(mlirValueGetType(images->values[i])) / FULL_BYTES *
-              element_bytes(images->values[i]) *
+    turned += tune_tensor_bytes(mlirValueGetType(images->values[i])) *
               (is_made_elsewhere(images, images->values[i]) +
                is_read_elsewhere(images, images->values[i]));
   return saved > LEAST_GAIN * turned / TURN_RATE;

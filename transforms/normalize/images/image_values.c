@@ -123,7 +123,7 @@ bool tune_image_convolution_read(MlirOperation op, tune_nest_maps *n, tune_image
 
 bool tune_image_values_take(MlirType type) {
   MlirType element = tune_ir_element_type(type);
-  return mlirTypeIsAF32(element) || mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
+  return mlirTypeIsAF32(element) || tune_ir_is_short_float(element);
 }
 
 // Among several blocks what makes a value may stand behind what reads it.

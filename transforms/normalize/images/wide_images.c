@@ -106,48 +106,27 @@ static double gain_of(const windows *w) {
   return tune_winograd_cost_gain(&cost);
 }
 
-static MlirType element_of(MlirValue value) {
-  return tune_ir_element_type(mlirValueGetType(value));
-}
-
 static bool find_windows(MlirOperation op, windows *w) {
   if (!tune_nest_maps_read(op, &w->nest) || w->nest.operand_count != 3)
     return false;
-  MlirType type = element_of(mlirOperationGetOperand(op, 0));
-  bool is_bf16 = mlirTypeIsABF16(type);
-  if ((!is_bf16 && !mlirTypeIsAF16(type)) ||
-      !mlirTypeEqual(type, element_of(mlirOperationGetOperand(op, 1))) ||
-      !mlirTypeIsAF32(element_of(mlirOperationGetOperand(op, 2))))
+  MlirType type = tune_ir_element_of(mlirOperationGetOperand(op, 0));
+  if (!tune_ir_is_short_float(type) ||
+      !mlirTypeEqual(type, tune_ir_element_of(mlirOperationGetOperand(op, 1))) ||
+      !mlirTypeIsAF32(tune_ir_element_of(mlirOperationGetOperand(op, 2))))
     return false;
   for (w->image = 0; w->image < 2; ++w->image)
     if (read_image(w) && read_channels(w) &&
         tune_constant_is_value(mlirOperationGetOperand(op, 1 - w->image)))
-      return gain_of(w) > (is_bf16 ? LEAST_GAIN_BF16 : LEAST_GAIN_F16);
+      return gain_of(w) > (mlirTypeIsABF16(type) ? LEAST_GAIN_BF16 : LEAST_GAIN_F16);
   return false;
 }
 
 //===--- Widening ---------------------------------------------------------------------------===//
 
 static MlirValue build_widened(const tune_ir_builder *b, MlirValue value, MlirType wide) {
-  MlirType type = mlirValueGetType(value), types[] = {element_of(value), wide};
-  int64_t sizes[TUNE_IR_MAX_RANK];
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  for (intptr_t d = 0; d < rank; ++d)
-    sizes[d] = mlirShapedTypeGetDimSize(type, d);
-  MlirValue operands[] = {
-      value, tune_ir_build_value(b, "tensor.empty",
-                                 mlirRankedTensorTypeGet(rank, sizes, wide, (MlirAttribute){NULL}),
-                                 0, NULL)};
-  MlirBlock body = mlirBlockCreate(2, types, (MlirLocation[]){b->location, b->location});
-  tune_ir_builder inside = tune_ir_builder_at_end(body, b->location);
-  MlirValue element = mlirBlockGetArgument(body, 0);
-  MlirValue widened = tune_ir_build_value(&inside, "arith.extf", wide, 1, &element);
-  tune_ir_build(&inside,
-                &(tune_ir_parts){.name = "linalg.yield", .operand_count = 1, .operands = &widened});
-  MlirAffineMap map = mlirAffineMapMultiDimIdentityGet(b->context, rank);
-  return mlirOperationGetResult(
-      tune_tensor_generic(b, 2, operands, (MlirAffineMap[]){map, map}, tune_ir_make_region(body)),
-      0);
+  MlirType type = tune_ir_with_element(mlirValueGetType(value), wide);
+  MlirValue empty = tune_ir_build_value(b, "tensor.empty", type, 0, NULL);
+  return mlirOperationGetResult(tune_ir_build_conversion(b, "arith.extf", value, empty), 0);
 }
 
 static bool pads_with_zero(MlirOperation pad) {
@@ -176,7 +155,7 @@ static MlirValue build_image(const tune_ir_builder *b, MlirValue value, MlirType
 static void take_wide(MlirOperation op, intptr_t operand, MlirValue value) {
   MlirValue argument = mlirBlockGetArgument(tune_ir_body(op), operand);
   mlirOperationSetOperand(op, operand, value);
-  mlirValueSetType(argument, element_of(value));
+  mlirValueSetType(argument, tune_ir_element_of(value));
   MlirOpOperand next;
   for (MlirOpOperand use = mlirValueGetFirstUse(argument); !mlirOpOperandIsNull(use); use = next) {
     MlirOperation user = mlirOpOperandGetOwner(use);
@@ -192,7 +171,7 @@ static void take_wide(MlirOperation op, intptr_t operand, MlirValue value) {
 static void widen(const windows *w, tune_op_list *unused) {
   MlirOperation op = w->nest.op;
   tune_ir_builder b = tune_ir_builder_before(op);
-  MlirType wide = element_of(mlirOperationGetOperand(op, 2));
+  MlirType wide = tune_ir_element_of(mlirOperationGetOperand(op, 2));
   take_wide(op, w->image, build_image(&b, mlirOperationGetOperand(op, w->image), wide, unused));
   take_wide(op, 1 - w->image, build_widened(&b, mlirOperationGetOperand(op, 1 - w->image), wide));
 }

@@ -20,25 +20,11 @@ typedef struct factor {
 
 //===--- Finding ------------------------------------------------------------------------===//
 
-static bool is_narrow(MlirType type) { return mlirTypeIsABF16(type) || mlirTypeIsAF16(type); }
-
-static MlirType element_of(MlirValue value) {
-  return tune_ir_element_type(mlirValueGetType(value));
-}
-
-static MlirType tensor_of(MlirType like, MlirType element) {
-  int64_t sizes[TUNE_IR_MAX_RANK];
-  intptr_t rank = mlirShapedTypeGetRank(like);
-  for (intptr_t d = 0; d < rank; ++d)
-    sizes[d] = mlirShapedTypeGetDimSize(like, d);
-  return mlirRankedTensorTypeGet(rank, sizes, element, (MlirAttribute){NULL});
-}
-
 // Whether `narrow` has the sizes of `wide`, all of them known.
 static bool has_sizes_of(MlirValue narrow, MlirValue wide) {
   return tune_tensor_is_plain(mlirValueGetType(wide)) &&
          mlirTypeEqual(mlirValueGetType(narrow),
-                       tensor_of(mlirValueGetType(wide), element_of(narrow)));
+                       tune_ir_with_element(mlirValueGetType(wide), tune_ir_element_of(narrow)));
 }
 
 static bool is_identity(MlirAttribute maps, intptr_t operand) {
@@ -48,7 +34,8 @@ static bool is_identity(MlirAttribute maps, intptr_t operand) {
 // Whether `op` does nothing but to widen the elements of a narrow tensor to f32.
 static bool widens(MlirOperation op) {
   if (!tune_ir_is(op, "linalg.generic") || mlirOperationGetNumOperands(op) != 2 ||
-      mlirOperationGetNumResults(op) != 1 || !is_narrow(element_of(mlirOperationGetOperand(op, 0))))
+      mlirOperationGetNumResults(op) != 1 ||
+      !tune_ir_is_short_float(tune_ir_element_of(mlirOperationGetOperand(op, 0))))
     return false;
   MlirBlock body = tune_ir_body(op);
   MlirOperation first = mlirBlockGetFirstOperation(body), last = mlirOperationGetNextInBlock(first);
@@ -82,17 +69,17 @@ static bool find_factor(MlirValue wide, factor *out) {
 // Of a product: those that are narrow already have no source.
 static bool find_factors(MlirOperation product, factor *out) {
   MlirType types[2];
-  if (!mlirTypeIsAF32(element_of(mlirOperationGetOperand(product, 2))))
+  if (!mlirTypeIsAF32(tune_ir_element_of(mlirOperationGetOperand(product, 2))))
     return false;
   for (intptr_t i = 0; i < 2; ++i) {
     MlirValue operand = mlirOperationGetOperand(product, i);
-    types[i] = element_of(operand);
+    types[i] = tune_ir_element_of(operand);
     out[i] = (factor){.move_count = 0};
-    if (is_narrow(types[i]))
+    if (tune_ir_is_short_float(types[i]))
       continue;
     if (!mlirTypeIsAF32(types[i]) || !find_factor(operand, &out[i]))
       return false;
-    types[i] = element_of(out[i].source);
+    types[i] = tune_ir_element_of(out[i].source);
   }
   return mlirTypeEqual(types[0], types[1]) &&
          !(mlirValueIsNull(out[0].source) && mlirValueIsNull(out[1].source));
@@ -119,13 +106,13 @@ static MlirValue move_narrow(rewriter *r, MlirOperation move, MlirValue value) {
   tune_ir_builder b = tune_ir_builder_before(move);
   MlirOperation copy = mlirOperationClone(move);
   MlirValue result = mlirOperationGetResult(copy, 0);
-  MlirType type = tensor_of(mlirValueGetType(result), element_of(value));
+  MlirType type = tune_ir_with_element(mlirValueGetType(result), tune_ir_element_of(value));
   mlirOperationSetOperand(copy, 0, value);
   mlirValueSetType(result, type);
   if (tune_ir_is(move, "linalg.transpose")) {
     mlirOperationSetOperand(copy, 1, tune_ir_build_value(&b, "tensor.empty", type, 0, NULL));
     for (intptr_t i = 0; i < 2; ++i)
-      mlirValueSetType(mlirBlockGetArgument(tune_ir_body(copy), i), element_of(value));
+      mlirValueSetType(mlirBlockGetArgument(tune_ir_body(copy), i), tune_ir_element_of(value));
   }
   mlirBlockInsertOwnedOperationBefore(b.block, b.before, copy);
   if (tune_op_list_add(&r->moved, move))
@@ -148,7 +135,7 @@ static void take_narrow(rewriter *r, MlirOperation product, intptr_t operand, co
   MlirBlock body = tune_ir_body(product);
   MlirValue argument = mlirBlockGetArgument(body, operand);
   MlirType wide = mlirValueGetType(argument);
-  mlirValueSetType(argument, element_of(value));
+  mlirValueSetType(argument, tune_ir_element_of(value));
   tune_ir_builder b = tune_ir_builder_before(mlirBlockGetFirstOperation(body));
   MlirValue widened = tune_ir_build_value(&b, "arith.extf", wide, 1, &argument);
   mlirValueReplaceAllUsesExcept(argument, widened, 1,

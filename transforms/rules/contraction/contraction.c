@@ -78,8 +78,8 @@ static bool contraction_yields(const tune_structure *structure, const tune_machi
 }
 
 // B that stays the same from call to call: in panels made within the loops, or ahead of them all,
-// where the lowering finds them (transforms/lower/cpu/weights/prepack.h). Threads cannot have columns that
-// nothing divides in parts then.
+// where the lowering finds them (transforms/lower/cpu/weights/prepack.h). Threads cannot have
+// columns that nothing divides in parts then.
 static void write_both_packings(const tune_contraction_plan *plan, const tune_machine *machine,
                                 tune_writer *w) {
   const char *func = w->func;

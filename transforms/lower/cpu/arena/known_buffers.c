@@ -28,7 +28,7 @@ static int64_t element_bytes(MlirType type) {
     int64_t half = element_bytes(mlirComplexTypeGetElementType(type));
     return half < 0 ? -1 : 2 * half;
   }
-  if (mlirTypeIsAF16(type) || mlirTypeIsABF16(type))
+  if (tune_ir_is_short_float(type))
     return 2;
   return mlirTypeIsAF32(type) ? 4 : mlirTypeIsAF64(type) ? 8 : -1;
 }

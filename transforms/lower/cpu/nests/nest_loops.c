@@ -18,7 +18,7 @@
 int64_t tune_nest_element_bits(MlirType element) {
   if (mlirTypeIsAIndex(element))
     return 64;
-  if (mlirTypeIsAF16(element) || mlirTypeIsABF16(element) || mlirTypeIsAF32(element))
+  if (tune_ir_is_short_float(element) || mlirTypeIsAF32(element))
     return 32;
   if (mlirTypeIsAF64(element))
     return 64;

@@ -7,8 +7,9 @@
 
 #include "transforms/lower/cpu/nests/nest_loops.h"
 
+#include "transforms/ir/ir.h"
+
 #include "mlir-c/AffineExpr.h"
-#include "mlir-c/BuiltinTypes.h"
 
 #include <math.h>
 
@@ -279,7 +280,7 @@ static void choose_streamed(const tune_nest_loops *nest, const tune_nest_wishes 
   for (size_t o = nest->input_count; o < nest->operand_count; ++o) {
     MlirType element = nest->operands[o].element;
     bytes += extent * tune_nest_element_bits(element) / 8;
-    is_rounded |= mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
+    is_rounded |= tune_ir_is_short_float(element);
   }
   if (wishes->vectors || is_rounded || !is_read_once(nest, plan) ||
       last_reduction(nest) == TUNE_NEST_NO_LOOP || extent <= plan->vectors * plan->lanes ||

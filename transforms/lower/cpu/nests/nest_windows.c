@@ -28,7 +28,7 @@ static bool has_indices(const tune_nest_loops *nest) {
 static bool may_be_kept(const tune_nest_loops *nest) {
   MlirType element = nest->operands[nest->input_count].element;
   MlirOperation op = tune_nest_combiner(nest, 0);
-  bool is_narrow = mlirTypeIsAF16(element) || mlirTypeIsABF16(element),
+  bool is_narrow = tune_ir_is_short_float(element),
        is_bit = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
   return !is_bit && !(is_narrow && (tune_ir_is(op, "arith.addf") || tune_ir_is(op, "arith.mulf")));
 }

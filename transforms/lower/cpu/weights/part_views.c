@@ -3,7 +3,6 @@
 #include "transforms/lower/cpu/weights/part_views.h"
 
 #include "transforms/ir/ir_builder.h"
-#include "transforms/ir/op_facts.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/lower/common/memory_access.h"
 

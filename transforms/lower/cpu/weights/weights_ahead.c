@@ -108,15 +108,9 @@ static bool is_known_size(MlirType type) {
   return mlirTypeIsAMemRef(type) && mlirShapedTypeHasStaticShape(type);
 }
 
-static int64_t count_elements(MlirType type) {
-  int64_t count = 1;
-  for (intptr_t i = 0; i < (intptr_t)mlirShapedTypeGetRank(type); ++i)
-    count *= mlirShapedTypeGetDimSize(type, i);
-  return count;
-}
-
 static int64_t count_bytes(MlirType type) {
-  return count_elements(type) * (int64_t)tune_op_element_bytes(mlirShapedTypeGetElementType(type));
+  return tune_ir_element_count(type) *
+         (int64_t)tune_op_element_bytes(mlirShapedTypeGetElementType(type));
 }
 
 // Without effects, and the same wherever its operands are.
@@ -212,9 +206,9 @@ static int64_t count_stored(MlirOperation op, intptr_t number) {
     return 0; // masked, or of a place that is not looked into
   if (tune_ir_string_starts(tune_ir_name(op), "vector.")) {
     MlirType vector = mlirValueGetType(mlirOperationGetOperand(op, 0));
-    return mlirTypeIsAVector(vector) ? count_elements(vector) : 1;
+    return mlirTypeIsAVector(vector) ? tune_ir_element_count(vector) : 1;
   }
-  return is_known_size(type) ? count_elements(type) : 0;
+  return is_known_size(type) ? tune_ir_element_count(type) : 0;
 }
 
 // Whether `op` stores where another op that was counted does.
@@ -403,7 +397,7 @@ static bool fill_part(finder *f, MlirOperation loop) {
     f->writer = p->writers[i];
     mlirOperationWalk(f->writer, look_at_op, f, MlirWalkPreOrder);
   }
-  return f->fits && p->stored >= count_elements(mlirValueGetType(p->memory));
+  return f->fits && p->stored >= tune_ir_element_count(mlirValueGetType(p->memory));
 }
 
 static int64_t count_parts(const loop_nest *nest) {

@@ -43,13 +43,6 @@ static bool find_users(MlirValue value, temporary *self) {
   return true;
 }
 
-static int64_t count_elements(MlirType type) {
-  int64_t count = 1;
-  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); ++i)
-    count *= mlirShapedTypeIsDynamicDim(type, i) ? 0 : mlirShapedTypeGetDimSize(type, i);
-  return count;
-}
-
 static bool is_all_true(MlirAttribute flags) {
   bool is_true = !mlirAttributeIsNull(flags);
   for (intptr_t i = 0; is_true && i < mlirArrayAttrGetNumElements(flags); ++i)
@@ -69,9 +62,9 @@ static bool is_whole(const temporary *self) {
          mlirOperationGetNumOperands(self->write) == FIRST_INDEX + rank &&
          mlirAffineMapIsMinorIdentity(map) &&
          is_all_true(tune_ir_attribute(self->write, "in_bounds")) &&
-         count_elements(vector) == count_elements(mlirValueGetType(memory)) &&
-         count_elements(vector) ==
-             count_elements(mlirValueGetType(mlirOperationGetOperand(self->copy, 0)));
+         tune_ir_element_count(vector) == tune_ir_element_count(mlirValueGetType(memory)) &&
+         tune_ir_element_count(vector) ==
+             tune_ir_element_count(mlirValueGetType(mlirOperationGetOperand(self->copy, 0)));
 }
 
 // Whether `type` has the sizes of `vector`, in that order, and else dimensions of one element;

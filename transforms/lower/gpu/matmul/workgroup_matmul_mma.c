@@ -10,10 +10,9 @@
 
 enum { M = TUNE_FRAGMENT_ROWS, N = TUNE_FRAGMENT_COLS, K = 16 };
 
-static bool is_short_float(MlirType type) { return mlirTypeIsAF16(type) || mlirTypeIsABF16(type); }
-
 static tune_status mma_check(const tune_tile *tile, const tune_device *device) {
-  if (!is_short_float(tile->a.element) || !mlirTypeEqual(tile->a.element, tile->b.element) ||
+  if (!tune_ir_is_short_float(tile->a.element) ||
+      !mlirTypeEqual(tile->a.element, tile->b.element) ||
       !(mlirTypeIsAF32(tile->sum) ||
         (mlirTypeIsAF16(tile->sum) && mlirTypeIsAF16(tile->a.element))))
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,

@@ -29,7 +29,7 @@ static int64_t k_of(const tune_tile *tile) { return K_BYTES / tune_tile_bytes(ti
 
 // f32 as tf32, of which the lower bits are not looked at.
 static bool is_factor(MlirType type) {
-  return mlirTypeIsAF16(type) || mlirTypeIsABF16(type) || mlirTypeIsAF32(type);
+  return tune_ir_is_short_float(type) || mlirTypeIsAF32(type);
 }
 
 static tune_status wgmma_check(const tune_tile *tile, const tune_device *device) {

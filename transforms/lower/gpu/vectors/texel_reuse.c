@@ -201,52 +201,20 @@ static MlirValue fetch_before(const loop_parts *parts, MlirOperation first) {
                              mlirValueGetType(mlirOperationGetResult(first, 0)), 2, operands);
 }
 
-// Lists in `all` the operands of `op` and `more` of them.
-static void add_operands(MlirOperation op, size_t count, const MlirValue *more, MlirValue *all) {
-  intptr_t old = mlirOperationGetNumOperands(op);
-  for (intptr_t i = 0; i < old; ++i)
-    all[i] = mlirOperationGetOperand(op, i);
-  for (size_t i = 0; i < count; ++i)
-    all[old + (intptr_t)i] = more[i];
-}
-
-// Puts a loop that carries `count` values more in place of the old one. `values` is memory for the
-// operands of either and their types.
-static void replace_loop(const loop_parts *parts, const pair *pairs, size_t count,
-                         MlirValue *values, MlirType *types) {
-  MlirLocation location = mlirOperationGetLocation(parts->loop);
+// Puts a loop that carries what pairs fetch in place of the old one. `values` has room for them.
+static tune_status replace_loop(const loop_parts *parts, const pair *pairs, size_t count,
+                                MlirValue *values) {
   intptr_t results = mlirOperationGetNumResults(parts->loop);
-  MlirValue *more = values + 3 + results + (intptr_t)count; // after all operands of the loop
-  MlirOperation yield = mlirBlockGetTerminator(parts->body);
   for (size_t i = 0; i < count; ++i)
-    more[i] = fetch_before(parts, pairs[i].first);
-  add_operands(parts->loop, count, more, values);
-  for (intptr_t i = 0; i < results + (intptr_t)count; ++i)
-    types[i] = mlirValueGetType(values[3 + i]);
-  MlirOperationState state = mlirOperationStateGet(tune_ir_string("scf.for"), location);
-  mlirOperationStateAddOperands(&state, 3 + results + (intptr_t)count, values);
-  mlirOperationStateAddResults(&state, results + (intptr_t)count, types);
-  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(parts->loop); ++i) {
-    MlirNamedAttribute attribute = mlirOperationGetAttribute(parts->loop, i);
-    mlirOperationStateAddAttributes(&state, 1, &attribute);
-  }
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionTakeBody(region, mlirOperationGetRegion(parts->loop, 0));
-  mlirOperationStateAddOwnedRegions(&state, 1, &region);
-  MlirOperation loop = mlirOperationCreate(&state);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(parts->loop), parts->loop, loop);
-  for (intptr_t i = 0; i < results; ++i)
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(parts->loop, i),
-                                  mlirOperationGetResult(loop, i));
-  mlirOperationDestroy(parts->loop);
+    values[i] = fetch_before(parts, pairs[i].first);
+  tune_ir_carry_more(parts->loop, (intptr_t)count, values);
   for (size_t i = 0; i < count; ++i) {
-    MlirValue carried = mlirBlockAddArgument(parts->body, types[results + (intptr_t)i], location);
+    MlirValue carried = mlirBlockGetArgument(parts->body, 1 + results + (intptr_t)i);
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(pairs[i].first, 0), carried);
     mlirOperationDestroy(pairs[i].first);
-    more[i] = mlirOperationGetResult(pairs[i].second, 0);
+    values[i] = mlirOperationGetResult(pairs[i].second, 0);
   }
-  add_operands(yield, count, more, values);
-  mlirOperationSetOperands(yield, results + (intptr_t)count, values);
+  return tune_ir_append_operands(mlirBlockGetTerminator(parts->body), (intptr_t)count, values);
 }
 
 static tune_status open_loop(MlirOperation loop) {
@@ -256,19 +224,17 @@ static tune_status open_loop(MlirOperation loop) {
        op = mlirOperationGetNextInBlock(op))
     if (is_fetch(op))
       tune_op_list_add(&fetches, op);
-  size_t operands = (size_t)mlirOperationGetNumOperands(loop) + 2 * fetches.count;
   pair *pairs = malloc((fetches.count + 1) * sizeof *pairs);
-  MlirValue *values = malloc(operands * sizeof *values);
-  MlirType *types = malloc(operands * sizeof *types);
-  bool failed = fetches.failed || !pairs || !values || !types;
+  MlirValue *values = malloc((fetches.count + 1) * sizeof *values);
+  bool failed = fetches.failed || !pairs || !values;
   size_t count = failed ? 0 : find_pairs(&parts, &fetches, pairs);
-  if (count > 0)
-    replace_loop(&parts, pairs, count, values, types);
-  free(types);
+  tune_status status = failed  ? tune_status_out_of_memory("listing fetches")
+                       : count ? replace_loop(&parts, pairs, count, values)
+                               : TUNE_OK;
   free(values);
   free(pairs);
   tune_op_list_deinit(&fetches);
-  return failed ? tune_status_out_of_memory("listing fetches") : TUNE_OK;
+  return status;
 }
 
 static MlirWalkResult list_loop(MlirOperation op, void *user_data) {
