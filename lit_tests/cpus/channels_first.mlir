@@ -1,5 +1,5 @@
 // Convolutions with channels before pixels: on 16 registers those with windows and enough channels are brought into
-// another layout by default, on 32 none is. The other form is a candidate either way, and both are right.
+// another layout by default, on 32 those alone for which Winograd's transforms pay then. The other form is a candidate either way, and both are right.
 // RUN: tune-opt %s --tune-print-space="target=cpu:x86-64-v3" 2>&1 | FileCheck %s --check-prefixes=ALL,FEW
 // RUN: tune-opt %s --tune-print-space="target=cpu:x86-64-v4" 2>&1 | FileCheck %s --check-prefixes=ALL,MANY
 // RUN: tune-run %s --function=windows --target=cpu:x86-64-v3 --strict --db= --time=0.001 | FileCheck %s --check-prefix=OK
@@ -27,4 +27,36 @@ func.func @few_channels(%i: tensor<1x3x14x14xf32>, %f: tensor<32x3x5x5xf32>) -> 
   %o = linalg.fill ins(%z : f32) outs(%e : tensor<1x32x10x10xf32>) -> tensor<1x32x10x10xf32>
   %r = linalg.conv_2d_nchw_fchw ins(%i, %f : tensor<1x3x14x14xf32>, tensor<32x3x5x5xf32>) outs(%o : tensor<1x32x10x10xf32>) -> tensor<1x32x10x10xf32>
   return %r : tensor<1x32x10x10xf32>
+}
+
+// ALL: conv 32x12x12 over 16x3x3 f32
+// ALL: rule 'winograd'
+// ALL: layout graph output raw, output
+// ALL: algorithm linalg winograd
+func.func @three_by_three(%i: tensor<1x16x14x14xf32>, %f: tensor<32x16x3x3xf32>) -> tensor<1x32x12x12xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x32x12x12xf32>
+  %o = linalg.fill ins(%z : f32) outs(%e : tensor<1x32x12x12xf32>) -> tensor<1x32x12x12xf32>
+  %r = linalg.conv_2d_nchw_fchw ins(%i, %f : tensor<1x16x14x14xf32>, tensor<32x16x3x3xf32>) outs(%o : tensor<1x32x12x12xf32>) -> tensor<1x32x12x12xf32>
+  return %r : tensor<1x32x12x12xf32>
+}
+
+// The filter in another order is no other case.
+// ALL: conv 32x12x12 over 16x3x3 f32
+// ALL: rule 'winograd'
+func.func @filter_turned(%i: tensor<1x16x14x14xf32>, %f: tensor<3x3x16x32xf32>) -> tensor<1x32x12x12xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x32x12x12xf32>
+  %o = linalg.fill ins(%z : f32) outs(%e : tensor<1x32x12x12xf32>) -> tensor<1x32x12x12xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, f, h, w, c, p, q) -> (n, c, h + p, w + q)>,
+                                        affine_map<(n, f, h, w, c, p, q) -> (p, q, c, f)>,
+                                        affine_map<(n, f, h, w, c, p, q) -> (n, f, h, w)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%i, %f : tensor<1x16x14x14xf32>, tensor<3x3x16x32xf32>) outs(%o : tensor<1x32x12x12xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x32x12x12xf32>
+  return %r : tensor<1x32x12x12xf32>
 }

@@ -7,7 +7,7 @@
 // CHECK: rule 'conv_blocked' for
 // CHECK: layout {{ *}}graph {{ *}}raw {{ *}}raw, output
 // CHECK: mr {{.*}}layout == raw
-// CHECK: output_algorithm {{ *}}linalg {{ *}}{{direct|winograd}} {{ *}}layout == output
+// CHECK: output_algorithm {{ *}}linalg {{ *}}{{direct|im2col}} {{ *}}layout == output
 // CHECK: output_mr
 // CHECK-NOT: raw_
 
@@ -18,7 +18,7 @@
 // OK: Check{{ +}}ok
 
 // A choice on the op, an exported script of it, and the script in stock mlir-opt.
-// RUN: sed 's/linalg.conv_2d_nchw_fchw/linalg.conv_2d_nchw_fchw {tune.choices = {layout = "output"}}/' %s > %t.chosen.mlir
+// RUN: sed 's/{strides/{tune.choices = {layout = "output"}, strides/' %s > %t.chosen.mlir
 // RUN: tune-run %t.chosen.mlir --db= --strict --time=0.001 | FileCheck %s --check-prefix=CHOSEN
 // CHOSEN: 1 task (by choices)
 // CHOSEN: Check{{ +}}ok
@@ -41,16 +41,16 @@
 // The form that is not the first is a rule of its own where it is asked for, or where the first fails.
 // RULE: 1 task
 // RULE: Check{{ +}}ok
-// RUN: sed 's/linalg.conv_2d_nchw_fchw/linalg.conv_2d_nchw_fchw {tune.choices = {rule = "contraction"}}/' %s | tune-run - --db= --strict --time=0.001 | FileCheck %s --check-prefix=RULE
-// RUN: sed 's/linalg.conv_2d_nchw_fchw/linalg.conv_2d_nchw_fchw {tune.choices = {rule = "contraction\/raw"}}/' %s | tune-run - --db= --strict --time=0.001 | FileCheck %s --check-prefix=RULE
-// RUN: sed 's/linalg.conv_2d_nchw_fchw/linalg.conv_2d_nchw_fchw {tune.choices = {rule = "contraction\/side"}}/' %s | not tune-run - --db= 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: no rule "contraction/side" takes this task; those that do are {{.*}}conv_blocked{{.*}}contraction/raw
-func.func @main(%x: tensor<1x16x14x14xf32>, %w: tensor<64x16x3x3xf32>) -> tensor<1x64x12x12xf32> {
+// RUN: sed 's/{strides/{tune.choices = {rule = "contraction"}, strides/' %s | tune-run - --db= --strict --time=0.001 | FileCheck %s --check-prefix=RULE
+// RUN: sed 's/{strides/{tune.choices = {rule = "conv_blocked\/filter"}, strides/' %s | tune-run - --db= --strict --time=0.001 | FileCheck %s --check-prefix=RULE
+// RUN: sed 's/{strides/{tune.choices = {rule = "contraction\/side"}, strides/' %s | not tune-run - --db= 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: no rule "contraction/side" takes this task; those that do are {{.*}}conv_blocked/filter{{.*}}contraction
+func.func @main(%x: tensor<1x16x25x25xf32>, %w: tensor<64x16x3x3xf32>) -> tensor<1x64x12x12xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1x64x12x12xf32>
   %z = linalg.fill ins(%zero : f32) outs(%e : tensor<1x64x12x12xf32>) -> tensor<1x64x12x12xf32>
-  %r = linalg.conv_2d_nchw_fchw
-      ins(%x, %w : tensor<1x16x14x14xf32>, tensor<64x16x3x3xf32>) outs(%z : tensor<1x64x12x12xf32>) -> tensor<1x64x12x12xf32>
+  %r = linalg.conv_2d_nchw_fchw {strides = dense<2> : tensor<2xi64>}
+      ins(%x, %w : tensor<1x16x25x25xf32>, tensor<64x16x3x3xf32>) outs(%z : tensor<1x64x12x12xf32>) -> tensor<1x64x12x12xf32>
   return %r : tensor<1x64x12x12xf32>
 }
 

@@ -14,8 +14,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#include "transforms/rules/conv/conv_blocked_plan.h"
-#include "transforms/rules/conv/winograd_steps.h"
+#include "transforms/rules/conv/winograd_turned.h"
 #include "transforms/rules/pdl_writer.h"
 
 #include <inttypes.h>
@@ -39,18 +38,6 @@ typedef struct nchw_plan {
 // The convolution
 //===--------------------------------------------------------------------------===//
 
-// Whether dimension `dimension` of `image` is `pixel` plus `window`.
-static bool is_window(const tune_nest *nest, const tune_operand *image, size_t dimension,
-                      size_t pixel, size_t window) {
-  const tune_index *index = &image->index[dimension];
-  if (!index->is_linear || index->constant != 0)
-    return false;
-  for (size_t loop = 0; loop < nest->loop_count; loop++)
-    if (index->coefficient[loop] != (loop == pixel || loop == window))
-      return false;
-  return nest->extent[window] == TUNE_WINOGRAD_FILTER;
-}
-
 // Borders around the pixels alone, in an image for nobody else.
 static bool find_borders(const tune_structure *structure, const tune_operand *image,
                          tune_winograd *winograd) {
@@ -71,48 +58,27 @@ static bool find_borders(const tune_structure *structure, const tune_operand *im
   return true;
 }
 
-// [n,] c, h + p, w + q | f, c, p, q -> [n,] f, h, w
-static bool find_convolution(nchw_plan *plan) {
-  const tune_conv_plan *conv = &plan->conv;
+// The filter as f, c, p, q.
+static bool has_filter_in_order(const tune_conv_plan *conv) {
   const tune_nest *anchor = conv->ops.anchor;
-  const tune_operand *image = &anchor->operands[0], *filter = &anchor->operands[1],
-                     *output = &anchor->operands[2];
-  if (conv->filter != 1 || conv->line == TUNE_NO_LOOP || conv->window_count != 2 ||
-      (anchor->loop_count != 6 && anchor->loop_count != 7) || filter->rank != 4 ||
-      image->rank != anchor->loop_count - 3 || output->rank != image->rank)
+  const tune_operand *image = &anchor->operands[0], *filter = &anchor->operands[1];
+  if (conv->filter != 1 || filter->rank != 4)
     return false;
-  for (size_t i = 0; i < 3; i++)
-    if (strcmp(anchor->operands[i].type, "f32") != 0)
-      return false;
-  size_t first = image->rank - 3; // after the batch
   size_t rows = tune_conv_loop_of_dimension(anchor, filter, 2),
-         columns = tune_conv_loop_of_dimension(anchor, filter, 3),
-         batch = first ? tune_conv_loop_of_dimension(anchor, output, 0) : TUNE_NO_LOOP;
-  if (rows == TUNE_NO_LOOP || columns == TUNE_NO_LOOP || conv->channel_dimension != first ||
-      conv->line_dimension != first + 1 || !tune_operand_is_loop(filter, 0, conv->channel) ||
-      !tune_operand_is_loop(filter, 1, conv->depth) ||
-      !tune_operand_is_loop(image, first, conv->depth) ||
-      (first && (batch == TUNE_NO_LOOP || !tune_operand_is_loop(image, 0, batch))) ||
-      !is_window(anchor, image, first + 1, conv->line, rows) ||
-      !is_window(anchor, image, first + 2, conv->row, columns))
-    return false;
-  plan->winograd.channel = conv->channel;
-  plan->winograd.winograd = (tune_winograd){.tile = TUNE_WINOGRAD_LARGE_TILE,
-                                            .has_batch = first == 1,
-                                            .batch = first ? anchor->extent[batch] : 1,
-                                            .height = anchor->extent[conv->line],
-                                            .width = anchor->extent[conv->row],
-                                            .depth = anchor->extent[conv->depth],
-                                            .channels = anchor->extent[conv->channel],
-                                            .lanes = conv->lanes,
-                                            .depth_lanes = conv->lanes,
-                                            .most_lanes = conv->lanes,
-                                            .direct_rate = 1,
-                                            .channels_first = true};
-  // An image of which not all is read has another type than the transform of its tiles.
-  return image->shape[first + 1] == plan->winograd.winograd.height + TUNE_WINOGRAD_FILTER - 1 &&
-         image->shape[first + 2] == plan->winograd.winograd.width + TUNE_WINOGRAD_FILTER - 1 &&
-         find_borders(conv->structure, image, &plan->winograd.winograd);
+         columns = tune_conv_loop_of_dimension(anchor, filter, 3);
+  return rows != TUNE_NO_LOOP && columns != TUNE_NO_LOOP &&
+         tune_operand_is_loop(filter, 0, conv->channel) &&
+         tune_operand_is_loop(filter, 1, conv->depth) &&
+         tune_winograd_is_window(anchor, image, image->rank - 2, conv->line, rows) &&
+         tune_winograd_is_window(anchor, image, image->rank - 1, conv->row, columns);
+}
+
+static bool find_convolution(nchw_plan *plan) {
+  plan->winograd.channel = plan->conv.channel;
+  return tune_winograd_read_turned(&plan->conv, &plan->winograd.winograd) &&
+         has_filter_in_order(&plan->conv) &&
+         find_borders(plan->conv.structure, &plan->conv.ops.anchor->operands[0],
+                      &plan->winograd.winograd);
 }
 
 // The depth stays whole: each part of it would turn its sums.
