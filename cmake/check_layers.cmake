@@ -42,13 +42,14 @@ row(transforms/ir support formats dialects mlir-c jansson)
 row(transforms/structure support dialects transforms/ir mlir-c mlir)
 row(transforms/normalize support dialects transforms/ir transforms/structure mlir-c)
 row(transforms/normalize/attention support dialects transforms/ir transforms/normalize mlir-c)
+row(transforms/normalize/front_ends support dialects transforms/ir transforms/normalize mlir-c)
 row(transforms/normalize/images
     support dialects transforms/ir transforms/structure transforms/normalize mlir-c)
 row(transforms/normalize/quantized support dialects transforms/ir transforms/normalize mlir-c)
 row(transforms/tasks
     support formats dialects transforms/ir transforms/structure transforms/normalize
-    transforms/normalize/attention transforms/normalize/images transforms/normalize/quantized
-    mlir-c)
+    transforms/normalize/attention transforms/normalize/front_ends transforms/normalize/images
+    transforms/normalize/quantized mlir-c)
 row(transforms/schedule
     support tuning/space dialects transforms/ir transforms/structure mlir-c mlir)
 row(transforms/rules support formats tuning/space tuning/device transforms/structure jansson mlir-c)

@@ -26,13 +26,14 @@ PYPI = ["numpy", "torch", "timm", "transformers", "onnx", "onnxscript", "onnxrun
 WITHOUT_DEPENDENCIES = ["torch-mlir"]  # it asks for an older torch than it works with
 PEERS = ["torch", "compile", "onnxruntime", "openvino", "iree"]
 GOAL = 1.15  # geometric mean of the best peer's time over ours
-MOST_ERROR = {"f32": 0.01, "bf16": 0.15}  # of the root mean square of torch's output in f32
+MOST_ERROR = {"f32": 0.01, "bf16": 0.15, "bf16-network": 0.3}  # of the root mean square of torch's output in f32
 NAMES = ["resnet50", "mobilenetv2", "efficientnet_lite0", "deit_small", "convnext_femto", "regnety_002",
          "yolo_head", "bert_128", "bert_384", "gpt2_prefill128", "llama_prefill128",
          "gpt2_decode128", "llama_decode1024", "t5_encoder", "whisper_encoder", "unet_block",
          "lstm"]  # zoo.py needs torch
 
 
+DEFAULT_FORM = "linalg-on-tensors"
 LIBRARIES = ["timm", "transformers", "fields"]  # of whose networks --others takes any
 
 
@@ -50,7 +51,10 @@ def options_from(arguments):
     parser.add_argument("--batch", type=int, default=1, metavar="N", help="images, or sequences (1)")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="threads to run with (1)")
     parser.add_argument("--precision", default="f32", choices=sorted(MOST_ERROR), help="bf16: factors of "
-                        "products may be rounded to that, by whoever can (f32)")
+                        "products may be rounded to that, by whoever can; bf16-network: ours and torch's are "
+                        "bf16 themselves, as model.to(torch.bfloat16) (f32)")
+    parser.add_argument("--form", default=DEFAULT_FORM, choices=[DEFAULT_FORM, "tosa", "stablehlo"],
+                        help="what torch-mlir makes of a network on its way to linalg (linalg-on-tensors)")
     parser.add_argument("--peers", default=",".join(PEERS), metavar="NAME,...",
                         help="whom to compare with (%s)" % ",".join(PEERS))
     parser.add_argument("--again", action="store_true", help="time again what has a result")
@@ -84,13 +88,16 @@ def fetch(folder):
 
 def exported(bench, name):
     """The folder of the network's module and arguments."""
-    folder = bench.folder / ("%s-%d" % (name, bench.options.batch))
+    of_type = "bf16" if bench.options.precision == "bf16-network" else "f32"
+    form = bench.options.form
+    folder = bench.folder / ("%s-%d%s%s" % (name, bench.options.batch, "" if of_type == "f32" else "-" + of_type,
+                                            "" if form == DEFAULT_FORM else "-" + form))
     stamp = folder / "exported"
     if not stamp.exists():
         folder.mkdir(parents=True, exist_ok=True)
         with open(folder / "export.log", "w") as log:
             process = subprocess.run([bench.python, HERE / "export.py", name, str(bench.options.batch),
-                                      folder], stdout=log, stderr=log)
+                                      folder, of_type, form], stdout=log, stderr=log)
         if process.returncode:
             last = (folder / "export.log").read_text().strip().splitlines()[-1:]
             raise tools.ToolError("export: %s" % " ".join(last), process.returncode, "")
@@ -107,7 +114,7 @@ def built(bench, folder, module, artifact):
 def allowing(folder, precision):
     """The network's module, in which that much is allowed."""
     module = folder / "net.mlir"
-    if precision == "f32":
+    if precision != "bf16":
         return module
     text, count = re.subn(r"^module \{", 'module attributes {tune.allow = ["%s"]} {' % precision,
                           module.read_text(), count=1, flags=re.MULTILINE)
@@ -253,8 +260,9 @@ def main(arguments):
     if Path(sys.executable) != python:
         os.execv(python, [str(python), __file__, *arguments])
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
-    kind = "%s-%d-%d%s" % (options.search or "default", options.batch, options.threads,
-                           "" if options.precision == "f32" else "-" + options.precision)
+    kind = "%s-%d-%d%s%s" % (options.search or "default", options.batch, options.threads,
+                             "" if options.precision == "f32" else "-" + options.precision,
+                             "" if options.form == DEFAULT_FORM else "-" + options.form)
     bench = tools.Session(options.folder, ROOT)
     bench.results_path = bench.folder / ("results-%s.json" % kind)
     bench.load()
@@ -272,7 +280,8 @@ def main(arguments):
     except KeyboardInterrupt:
         sys.exit("%s: stopped; the same command goes on from here" % COMMAND)
     text = text_of(bench, selected)
-    if options.only or options.others or options.batch != 1 or options.threads != 1 or options.precision != "f32":
+    is_other = (options.batch, options.threads, options.precision, options.form) != (1, 1, "f32", DEFAULT_FORM)
+    if options.only or options.others or is_other:
         print(text, end="")
     else:
         tables.publish(ROOT / "docs" / "networks.md", COMMAND, "\n" + text + "\n")

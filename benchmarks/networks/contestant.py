@@ -3,9 +3,9 @@
 
 python contestant.py KIND NAME BATCH FOLDER THREADS PRECISION [ARTIFACT]
 
-KIND is ours, torch, compile, onnxruntime, openvino or iree. PRECISION is f32 or bf16, which torch has by
-autocast, OpenVINO by its hint, and the others not: they stay f32. A call from Python, some 10 us, is in all
-times.
+KIND is ours, torch, compile, onnxruntime, openvino or iree. PRECISION is f32; bf16, which torch has by
+autocast, OpenVINO by its hint, and the others not: they stay f32; or bf16-network, where ours and torch's
+are bf16 themselves. A call from Python, some 10 us, is in all times.
 """
 
 import ctypes
@@ -16,13 +16,25 @@ from pathlib import Path
 import numpy
 
 
-def ours(folder, artifact):
+def arguments_of(folder, is_bf16):
+    """What the module takes; bf16 as integers of 16 bits."""
+    if is_bf16:
+        import safetensors.torch
+        import torch
+        tensors = safetensors.torch.load_file(folder / "arguments.safetensors")
+        arrays = {name: (tensor.view(torch.int16) if tensor.dtype == torch.bfloat16 else tensor).numpy()
+                  for name, tensor in tensors.items()}
+    else:
+        arrays = numpy.load(folder / "arguments.npz")
+    return [numpy.ascontiguousarray(arrays["arg_%d" % i]) for i in range(len(arrays))]
+
+
+def ours(folder, is_bf16, artifact):
     """What `tune-run --emit=so` made, by its ABI (docs/protocol.md)."""
     library = ctypes.CDLL(artifact)
     release = library.tune_runtime_free
     release.argtypes = [ctypes.c_void_p]
-    arrays = numpy.load(folder / "arguments.npz")
-    arrays = [numpy.ascontiguousarray(arrays["arg_%d" % i]) for i in range(len(arrays.files))]
+    arrays = arguments_of(folder, is_bf16)
     shape = numpy.load(folder / "expected.npz")["out_0"].shape
 
     def descriptor(rank):
@@ -54,9 +66,10 @@ def ours(folder, artifact):
         return kept
 
     def read():
-        count = int(numpy.prod(shape))
-        return numpy.ctypeslib.as_array(ctypes.cast(result.aligned, ctypes.POINTER(ctypes.c_float)),
-                                        (count,)).reshape(shape)
+        element = ctypes.c_uint16 if is_bf16 else ctypes.c_float
+        output = numpy.ctypeslib.as_array(ctypes.cast(result.aligned, ctypes.POINTER(element)),
+                                          (int(numpy.prod(shape)),)).reshape(shape)
+        return (output.astype(numpy.uint32) << 16).view(numpy.float32) if is_bf16 else output
     return "artifact", call, lambda _: read()
 
 
@@ -65,6 +78,9 @@ def torch_network(name, batch, threads, precision, compiles):
     import zoo
     torch.set_num_threads(threads)
     model, inputs = zoo.make(name, batch)
+    if precision == "bf16-network":
+        model = model.to(torch.bfloat16)
+        inputs = [of.to(torch.bfloat16) if of.is_floating_point() else of for of in inputs]
     torch.set_grad_enabled(False)
     if compiles:
         import torch._inductor.config
@@ -99,7 +115,7 @@ def openvino_network(folder, threads, precision):
     import openvino
     core = openvino.Core()
     core.set_property("CPU", {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1,
-                              "INFERENCE_PRECISION_HINT": precision})
+                              "INFERENCE_PRECISION_HINT": precision.partition("-")[0]})
     compiled = core.compile_model(str(folder / "net.onnx"), "CPU")
     request = compiled.create_infer_request()
     inputs = first_inputs(folder, len(compiled.inputs))
@@ -111,7 +127,7 @@ def openvino_network(folder, threads, precision):
 def make(kind, name, batch, folder, threads, precision, *artifact):
     folder, batch, threads = Path(folder), int(batch), int(threads)
     if kind in ("ours", "default"):
-        return ours(folder, *artifact)
+        return ours(folder, precision == "bf16-network", *artifact)
     if kind == "onnxruntime":
         return onnxruntime_network(folder, threads)
     if kind == "openvino":

@@ -5,15 +5,20 @@
   expected.npz    what torch computes
   net.onnx        for runtimes
 
-python export.py NAME BATCH FOLDER
+With TYPE bf16 it is the module of the network as `model.to(torch.bfloat16)` is, with its arguments in
+arguments.safetensors; the rest stays f32. With FORM tosa or stablehlo torch-mlir goes through that.
+
+python export.py NAME BATCH FOLDER [TYPE [FORM]]
 """
 
 import sys
 from pathlib import Path
 
 import numpy
+import safetensors.torch
 import torch
 from torch_mlir import fx
+from torch_mlir.passmanager import PassManager
 
 import marks
 import zoo
@@ -39,20 +44,46 @@ def tensors_of(model):
     return [(name, tensor.detach()) for name, tensor in both if tensor.is_floating_point()]
 
 
-def export(name, batch, folder):
+# What lowers a form to linalg, by passes that torch-mlir brings along.
+LOWERINGS = {
+    "linalg-on-tensors": "",
+    "tosa": "func.func(tosa-infer-shapes,tosa-to-linalg-named,canonicalize,tosa-layerwise-constant-fold,"
+            "tosa-make-broadcastable,tosa-to-linalg,tosa-to-arith,tosa-to-tensor,tosa-to-scf,canonicalize,cse)",
+    "stablehlo": "func.func(stablehlo-legalize-to-linalg)"}
+
+
+def write_module(model, inputs, folder, form):
+    """net.mlir. Returns the arguments by their names."""
+    arguments = [*inputs, *(tensor for _, tensor in tensors_of(model))]
+    module = fx.export_and_import(WithWeights(model, len(inputs)).eval(), *arguments,
+                                  output_type=form, func_name="main")
+    if LOWERINGS[form]:
+        with module.context:
+            PassManager.parse("builtin.module(%s)" % LOWERINGS[form]).run(module.operation)
+    (folder / "net.mlir").write_text(marks.mark_constants(str(module), len(inputs)))
+    return {"arg_%d" % i: tensor.contiguous().clone() for i, tensor in enumerate(arguments)}
+
+
+def as_bf16(tensor):
+    return tensor.to(torch.bfloat16) if tensor.is_floating_point() else tensor
+
+
+def export(name, batch, folder, of_type, form):
     folder.mkdir(parents=True, exist_ok=True)
     model, inputs = zoo.make(name, batch)
-    weights = [tensor for _, tensor in tensors_of(model)]
     with torch.no_grad():
         expected = model(*inputs)
         torch.onnx.export(model, inputs, str(folder / "net.onnx"), dynamo=True, verbose=False)
-        module = fx.export_and_import(WithWeights(model, len(inputs)).eval(), *inputs, *weights,
-                                      output_type="linalg-on-tensors", func_name="main")
-    (folder / "net.mlir").write_text(marks.mark_constants(str(module), len(inputs)))
-    numpy.savez(folder / "arguments.npz", **{
-        "arg_%d" % i: tensor.numpy() for i, tensor in enumerate([*inputs, *weights])})
+        arguments = write_module(model, inputs, folder, form)
+        numpy.savez(folder / "arguments.npz", **{
+            name: tensor.numpy() for name, tensor in arguments.items()})
+        if of_type == "bf16":
+            arguments = write_module(model.to(torch.bfloat16), list(map(as_bf16, inputs)), folder,
+                                     form)
+            safetensors.torch.save_file(arguments, folder / "arguments.safetensors")
     numpy.savez(folder / "expected.npz", out_0=expected.numpy())
 
 
 if __name__ == "__main__":
-    export(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]))
+    name, batch, folder, of_type, form = [*sys.argv[1:], *["f32", "linalg-on-tensors"][len(sys.argv) - 4:]]
+    export(name, int(batch), Path(folder), of_type, form)

@@ -110,16 +110,23 @@ static bool find_window(const tune_nest *anchor, size_t dimension, size_t pixel,
   return conv->stride[side] > 0 && conv->dilation[side] > 0;
 }
 
-bool tune_conv_nhwc_find(const tune_nest *anchor, tune_conv_nhwc *conv) {
-  const tune_operand *image = &anchor->operands[0], *filter = &anchor->operands[1],
-                     *output = &anchor->operands[2];
-  *conv = (tune_conv_nhwc){.has_batch = anchor->loop_count == 7};
-  if ((anchor->loop_count != 6 && anchor->loop_count != 7) || filter->rank != 4 ||
+bool tune_conv_is_of_planes(const tune_nest *anchor, const tune_operand *image) {
+  const tune_operand *output = &anchor->operands[2];
+  if ((anchor->loop_count != 6 && anchor->loop_count != 7) ||
       image->rank != anchor->loop_count - 3 || output->rank != image->rank)
     return false;
   for (size_t i = 0; i < 3; i++)
     if (strcmp(anchor->operands[i].type, "f32") != 0)
       return false;
+  return true;
+}
+
+bool tune_conv_nhwc_find(const tune_nest *anchor, tune_conv_nhwc *conv) {
+  const tune_operand *image = &anchor->operands[0], *filter = &anchor->operands[1],
+                     *output = &anchor->operands[2];
+  *conv = (tune_conv_nhwc){.has_batch = anchor->loop_count == 7};
+  if (!tune_conv_is_of_planes(anchor, image) || filter->rank != 4)
+    return false;
   size_t first = image->rank - 3; // after the batch
   size_t loops[4];
   for (size_t i = 0; i < output->rank; i++)

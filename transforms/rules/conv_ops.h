@@ -42,6 +42,10 @@ typedef struct tune_conv_nhwc {
   size_t line_loop, batch_loop;              // TUNE_NO_LOOP without a batch
 } tune_conv_nhwc;
 
+// Whether `anchor` has the loops of a convolution of f32 over planes of `image`, with a batch or
+// without, in any layout.
+bool tune_conv_is_of_planes(const tune_nest *anchor, const tune_operand *image);
+
 // Whether `anchor` is one, image first.
 bool tune_conv_nhwc_find(const tune_nest *anchor, tune_conv_nhwc *out_conv);
 

@@ -5,6 +5,7 @@
 #include "dialects/allow.h"
 #include "dialects/choices.h"
 #include "dialects/diagnostic.h"
+#include "transforms/ir/body_scalars.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/no_elements.h"
 #include "transforms/ir/transform_script.h"
@@ -14,6 +15,8 @@
 #include "transforms/normalize/attention/scores_finish.h"
 #include "transforms/normalize/attention/turned_results.h"
 #include "transforms/normalize/batches.h"
+#include "transforms/normalize/front_ends/joined_tensors.h"
+#include "transforms/normalize/front_ends/number_operands.h"
 #include "transforms/normalize/images/channels_last.h"
 #include "transforms/normalize/images/multipliers.h"
 #include "transforms/normalize/images/pixels.h"
@@ -188,7 +191,9 @@ tune_status tune_normalize_operands(MlirOperation root, size_t cpu_threads) {
   if (for_cpu)
     tune_batches_note_choices(root); // while they are where somebody has put them
   TUNE_RETURN_IF_ERROR(inline_calls(root));
-  bool is_done = tune_normalize_hidden_rows(root) && tune_normalize_narrow_factors(root);
+  TUNE_RETURN_IF_ERROR(tune_body_scalars_forward(root));
+  bool is_done = tune_normalize_joined_tensors(root) && tune_normalize_number_operands(root) &&
+                 tune_normalize_hidden_rows(root) && tune_normalize_narrow_factors(root);
   is_done &= !for_cpu || (tune_normalize_quantized_products(root) &&
                           tune_normalize_prefixes(root) && tune_normalize_sums(root));
   tune_normalize_zeroes(root);

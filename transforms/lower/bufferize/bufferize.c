@@ -2,6 +2,7 @@
 
 #include "transforms/lower/bufferize/bufferize.h"
 
+#include "transforms/ir/body_scalars.h"
 #include "transforms/ir/no_elements.h"
 #include "transforms/lower/bufferize/dead_ops.h"
 #include "transforms/lower/bufferize/decompose.h"
@@ -34,6 +35,7 @@ void tune_bufferizer_deinit(tune_bufferizer *bufferizer) {
 tune_status tune_bufferizer_run(tune_bufferizer *bufferizer, MlirOperation module) {
   if (!tune_memory_has_tensors(module))
     return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_body_scalars_forward(module));
   TUNE_RETURN_IF_ERROR(tune_dead_ops_remove(bufferizer->dead_ops, module));
   TUNE_RETURN_IF_ERROR(tune_decompose_run(bufferizer->decompose, module));
   TUNE_RETURN_IF_ERROR(tune_no_elements_replace(module));

@@ -30,6 +30,59 @@ static const double SAVED_NARROW_WINDOW = 0.2;
 // Less than so much of what turning takes is in doubt.
 static const double LEAST_GAIN = 1.5;
 
+// Channels, which come after dimension 0, come last.
+static tune_turn turn_of(const tune_image_values *images, MlirValue value) {
+  tune_turn turn = {.rank = mlirShapedTypeGetRank(mlirValueGetType(value))};
+  intptr_t channels = tune_image_values_channel_dimensions(images, value);
+  intptr_t pixels = turn.rank - 1 - channels;
+  for (intptr_t d = 1; d < turn.rank; ++d)
+    turn.of[d] = d <= pixels ? d + channels : d - pixels;
+  return turn;
+}
+
+//===--- Moves ------------------------------------------------------------------------===//
+
+// Whether `op` does nothing but move the elements of one tensor to another order.
+static bool read_move(MlirOperation op, tune_nest_maps *n) {
+  if (!tune_ir_string_starts(tune_ir_name(op), "linalg.") || !tune_nest_maps_read_any(op, n) ||
+      n->operand_count != 2)
+    return false;
+  MlirOperation first = mlirBlockGetFirstOperation(tune_ir_body(op));
+  return tune_ir_is(first, "linalg.yield") &&
+         mlirValueEqual(mlirOperationGetOperand(first, 0),
+                        mlirBlockGetArgument(tune_ir_body(op), 0)) &&
+         mlirAffineMapIsPermutation(n->maps[0]) && mlirAffineMapIsPermutation(n->maps[1]);
+}
+
+// Whether the move `op` is none once images are turned: TOSA's convolutions have channels
+// innermost, and what PyTorch has between them has not.
+static bool is_undone(const tune_image_values *images, MlirOperation op) {
+  tune_nest_maps n;
+  if (!read_move(op, &n))
+    return false;
+  MlirValue values[] = {mlirOperationGetOperand(op, 0), mlirOperationGetResult(op, 0)};
+  bool turns = false;
+  for (size_t i = 0; i < 2; ++i)
+    if (tune_image_values_has(images, values[i])) {
+      tune_turn turn = turn_of(images, values[i]);
+      n.maps[i] = tune_turn_map(&turn, n.maps[i]);
+      turns = !turns;
+    }
+  return turns && mlirAffineMapEqual(n.maps[0], n.maps[1]);
+}
+
+// Whether `op` is a move of what has channels innermost to where they are before pixels.
+static bool turns_to_image(MlirOperation op) {
+  tune_nest_maps n;
+  if (!read_move(op, &n) || !mlirAffineMapIsIdentity(n.maps[1]))
+    return false;
+  intptr_t rank = mlirAffineMapGetNumResults(n.maps[0]);
+  for (intptr_t d = 0; d < rank; ++d)
+    if (tune_nest_maps_loop(n.maps[0], d) != (d == 0 ? 0 : d + 1 < rank ? d + 1 : 1))
+      return false;
+  return rank > 2;
+}
+
 //===--- Whether it pays --------------------------------------------------------------===//
 
 static double saved_by(const tune_image_convolution *c, bool is_narrow) {
@@ -66,6 +119,8 @@ static bool pays(const tune_image_values *images) {
     tune_nest_maps n;
     tune_image_convolution c;
     MlirOperation op = images->ops.ops[i];
+    if (is_undone(images, op))
+      saved += tune_tensor_bytes(mlirValueGetType(mlirOperationGetResult(op, 0))) / TURN_RATE;
     if (!tune_image_convolution_read(op, &n, &c))
       continue;
     if (!has_turned_filter(&c, op))
@@ -94,16 +149,6 @@ typedef struct turner {
   MlirValue *turned; // by value
   tune_op_list made; // ops that turn, and are turned: of some nothing comes
 } turner;
-
-// Channels, which come after dimension 0, come last.
-static tune_turn turn_of(const turner *self, MlirValue value) {
-  tune_turn turn = {.rank = mlirShapedTypeGetRank(mlirValueGetType(value))};
-  intptr_t channels = tune_image_values_channel_dimensions(self->images, value);
-  intptr_t pixels = turn.rank - 1 - channels;
-  for (intptr_t d = 1; d < turn.rank; ++d)
-    turn.of[d] = d <= pixels ? d + channels : d - pixels;
-  return turn;
-}
 
 static MlirValue turned(const turner *self, MlirValue value) {
   size_t index = tune_op_map_get(&self->images->index_of, value.ptr);
@@ -150,11 +195,8 @@ static void turn_filter(turner *self, tune_nest_maps *n, const tune_image_convol
 
 // What copies an image to the order that it has by now.
 static bool is_copy(const tune_nest_maps *n, const MlirValue *operands) {
-  MlirOperation first = mlirBlockGetFirstOperation(tune_ir_body(n->op));
-  return n->operand_count == 2 && tune_ir_is(first, "linalg.yield") &&
-         mlirValueEqual(mlirOperationGetOperand(first, 0),
-                        mlirBlockGetArgument(tune_ir_body(n->op), 0)) &&
-         mlirAffineMapEqual(n->maps[0], n->maps[1]) && mlirAffineMapIsPermutation(n->maps[0]) &&
+  tune_nest_maps ignored;
+  return read_move(n->op, &ignored) && mlirAffineMapEqual(n->maps[0], n->maps[1]) &&
          mlirTypeEqual(mlirValueGetType(operands[0]), mlirValueGetType(operands[1]));
 }
 
@@ -174,7 +216,7 @@ static MlirValue turn_nest(turner *self, MlirOperation op) {
       is_turned &= is_convolution && o == 1 - c.image;
       continue;
     }
-    tune_turn turn = turn_of(self, operands[o]);
+    tune_turn turn = turn_of(self->images, operands[o]);
     operands[o] = other;
     n.maps[o] = tune_turn_map(&turn, n.maps[o]);
   }
@@ -195,7 +237,7 @@ static MlirValue turn_nest(turner *self, MlirOperation op) {
 static MlirValue turn_joint(turner *self, MlirOperation op) {
   MlirValue operands[TUNE_NEST_MAPS_OPERANDS], result = mlirOperationGetResult(op, 0);
   tune_ir_builder b = tune_ir_builder_before(op);
-  tune_turn turn = turn_of(self, result), back = tune_turn_inverse(&turn);
+  tune_turn turn = turn_of(self->images, result), back = tune_turn_inverse(&turn);
   int64_t along = mlirIntegerAttrGetValueInt(tune_ir_attribute(op, "dim"));
   for (intptr_t o = 0; o < mlirOperationGetNumOperands(op); ++o)
     operands[o] = turned(self, mlirOperationGetOperand(op, o));
@@ -215,7 +257,7 @@ static MlirValue turn_joint(turner *self, MlirOperation op) {
 static MlirValue turn_regrouping(turner *self, MlirOperation op) {
   MlirValue result = mlirOperationGetResult(op, 0);
   tune_ir_builder b = tune_ir_builder_before(op);
-  tune_turn turn = turn_of(self, result);
+  tune_turn turn = turn_of(self->images, result);
   MlirType type = tune_turn_type(&turn, result);
   int64_t sizes[TUNE_IR_MAX_RANK];
   intptr_t members[TUNE_IR_MAX_RANK];
@@ -233,7 +275,7 @@ static MlirValue turn_regrouping(turner *self, MlirOperation op) {
 static MlirValue turn_reshaped(turner *self, MlirOperation op) {
   MlirValue result = mlirOperationGetResult(op, 0);
   tune_ir_builder b = tune_ir_builder_before(op);
-  tune_turn turn = turn_of(self, result);
+  tune_turn turn = turn_of(self->images, result);
   if (tune_ir_is(op, "tensor.empty"))
     return tune_turn_empty(&b, &turn, result);
   if (tune_ir_is(op, "tensor.concat"))
@@ -270,7 +312,7 @@ static MlirWalkResult turn_in_order(MlirOperation op, void *user_data) {
     MlirValue value = mlirOperationGetResult(op, i);
     if (!tune_image_values_has(self->images, value) || !mlirValueIsNull(turned(self, value)))
       continue;
-    tune_turn turn = turn_of(self, value);
+    tune_turn turn = turn_of(self->images, value);
     note_turned(self, value, tune_turn_copy_behind(&self->made, value, &turn));
   }
   return MlirWalkResultAdvance;
@@ -281,7 +323,7 @@ static void turn_arguments(turner *self) {
     MlirValue value = self->images->values[i];
     if (!mlirValueIsABlockArgument(value))
       continue;
-    tune_turn turn = turn_of(self, value);
+    tune_turn turn = turn_of(self->images, value);
     self->turned[i] = tune_turn_copy_behind(&self->made, value, &turn);
   }
 }
@@ -290,7 +332,7 @@ static void turn_arguments(turner *self) {
 static void turn_back(turner *self, MlirValue value) {
   if (is_made_elsewhere(self->images, value) || !is_read_elsewhere(self->images, value))
     return;
-  tune_turn turn = turn_of(self, value), back = tune_turn_inverse(&turn);
+  tune_turn turn = turn_of(self->images, value), back = tune_turn_inverse(&turn);
   MlirValue same = tune_turn_copy_behind(&self->made, turned(self, value), &back);
   MlirOpOperand next;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = next) {
@@ -303,23 +345,32 @@ static void turn_back(turner *self, MlirValue value) {
 
 //===--- All of them -----------------------------------------------------------------===//
 
-// Finds what belongs together, and profits.
+static MlirWalkResult list_move(MlirOperation op, void *user_data) {
+  if (!turns_to_image(op))
+    return MlirWalkResultAdvance;
+  return tune_op_list_add(user_data, op) ? MlirWalkResultSkip : MlirWalkResultInterrupt;
+}
+
+// Finds what belongs together, and profits: with a convolution, or where others turn it.
 static void find_images(MlirOperation root, tune_image_values *out_images) {
-  tune_op_list products = {0};
+  tune_op_list seeds = {0};
   tune_image_values seen = {0};
   tune_op_map_init(&seen.index_of);
-  tune_spread_list_products(root, &products);
-  out_images->failed |= products.failed;
-  for (size_t i = 0; i < products.count && !out_images->failed && !seen.failed; ++i) {
+  tune_spread_list_products(root, &seeds);
+  mlirOperationWalk(root, list_move, &seeds, MlirWalkPreOrder);
+  out_images->failed |= seeds.failed;
+  for (size_t i = 0; i < seeds.count && !out_images->failed && !seen.failed; ++i) {
     tune_nest_maps n;
     tune_image_convolution c;
-    MlirOperation op = products.ops[i];
+    MlirOperation op = seeds.ops[i];
+    bool is_convolution = tune_image_convolution_read(op, &n, &c);
     if (tune_image_values_has_op(&seen, op) || !takes_part(op) ||
-        !tune_image_convolution_read(op, &n, &c))
+        (!is_convolution && !turns_to_image(op)))
       continue;
     tune_image_values images = {0};
     tune_op_map_init(&images.index_of);
-    tune_image_values_add(&images, op);
+    tune_image_values_add(&images, mlirOperationGetResult(op, 0),
+                          is_convolution ? c.channel_dimensions : 1);
     tune_image_values_join(&seen, &images);
     // A value has one order: that of the first that it belongs to.
     if (pays(&images) && !tune_image_values_disagree(out_images, &images))
@@ -328,7 +379,7 @@ static void find_images(MlirOperation root, tune_image_values *out_images) {
   }
   out_images->failed |= seen.failed;
   tune_image_values_deinit(&seen);
-  tune_op_list_deinit(&products);
+  tune_op_list_deinit(&seeds);
 }
 
 bool tune_normalize_channels_last(MlirOperation root) {

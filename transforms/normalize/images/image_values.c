@@ -95,6 +95,10 @@ static bool read_convolution(MlirOperation op, tune_nest_maps *n, tune_image_con
   if (rank < LEAST_RANK || rank > MOST_RANK || find_image_of_any(n, out) < 0)
     return false;
   MlirAffineMap result = tune_nest_maps_result(n);
+  // Groups of one channel each, as StableHLO has them, are each channel with itself.
+  intptr_t in_group = tune_nest_maps_loop(result, CHANNELS + out->channel_dimensions - 1);
+  out->is_depthwise |= out->group >= 0 && n->extents[out->channels] == 1 &&
+                       (in_group < 0 || n->extents[in_group] == 1);
   out->products = out->pixels = 1;
   for (intptr_t loop = 0; loop < n->loop_count; ++loop) {
     out->products *= (double)n->extents[loop];
@@ -200,18 +204,26 @@ static void note_alike(alike *group, MlirValue value, intptr_t channel_dimension
   group->values[group->count++] = value;
 }
 
-// Whether `op` reshapes channels to groups of them, or back.
+// Whether `op` reshapes channels to groups of them, or back. Sizes say that: where a dimension of 1
+// belongs to the pixels by the op, as in StableHLO, the elements lie as with groups of one channel.
 static bool is_regrouping(MlirOperation op) {
   bool expands = tune_ir_is(op, "tensor.expand_shape");
   if ((!expands && !tune_ir_is(op, "tensor.collapse_shape")) ||
       mlirOperationGetNumOperands(op) != 1)
     return false;
-  MlirAttribute groups = tune_ir_attribute(op, "reassociation");
-  intptr_t count = mlirArrayAttrGetNumElements(groups);
-  for (intptr_t g = 0; g < count; ++g)
-    if (mlirArrayAttrGetNumElements(mlirArrayAttrGetElement(groups, g)) != 1 + (g == CHANNELS))
+  MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0)),
+           to = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirType whole = expands ? from : to, parts = expands ? to : from;
+  intptr_t rank = (intptr_t)mlirShapedTypeGetRank(whole);
+  if (rank < LEAST_RANK || (intptr_t)mlirShapedTypeGetRank(parts) != rank + 1 ||
+      !mlirShapedTypeHasStaticShape(whole) || !mlirShapedTypeHasStaticShape(parts))
+    return false;
+  for (intptr_t d = 0; d < rank; ++d)
+    if (d != CHANNELS && mlirShapedTypeGetDimSize(whole, d) !=
+                             mlirShapedTypeGetDimSize(parts, d < CHANNELS ? d : d + 1))
       return false;
-  return count >= LEAST_RANK;
+  return mlirShapedTypeGetDimSize(whole, CHANNELS) ==
+         mlirShapedTypeGetDimSize(parts, CHANNELS) * mlirShapedTypeGetDimSize(parts, CHANNELS + 1);
 }
 
 static bool find_alike_in_nest(MlirOperation op, alike *out) {
@@ -224,6 +236,11 @@ static bool find_alike_in_nest(MlirOperation op, alike *out) {
   MlirValue result = mlirOperationGetResult(op, 0);
   if (!is_image(result, is_convolution ? dimensions : 1))
     return true;
+  // What it is written into is turned as well.
+  if (!is_image(mlirOperationGetOperand(op, n.operand_count - 1),
+                is_convolution ? dimensions : 1) ||
+      (!is_convolution && !lies_alike(&n, tune_nest_maps_result(&n), -1)))
+    return false;
   note_alike(out, result, dimensions);
   for (intptr_t o = 0; o < n.operand_count; ++o)
     if (is_convolution ? o == convolution.image || o + 1 == n.operand_count
@@ -297,12 +314,10 @@ static void add_op(tune_image_values *images, MlirOperation op) {
   list_op(images, op);
 }
 
-void tune_image_values_add(tune_image_values *images, MlirOperation op) {
+void tune_image_values_add(tune_image_values *images, MlirValue image,
+                           intptr_t channel_dimensions) {
   size_t next = images->count;
-  tune_nest_maps n;
-  tune_image_convolution convolution;
-  if (tune_image_convolution_read(op, &n, &convolution))
-    add_value(images, mlirOperationGetResult(op, 0), convolution.channel_dimensions);
+  add_value(images, image, channel_dimensions);
   for (; next < images->count && !images->failed; ++next) {
     MlirValue value = images->values[next];
     add_op(images, tune_ir_definition(value));

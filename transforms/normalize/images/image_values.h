@@ -26,7 +26,7 @@ extern "C" {
 // A convolution with channels before pixels: each channel with itself, or of all channels, or of
 // those of a group.
 typedef struct tune_image_convolution {
-  bool is_depthwise;
+  bool is_depthwise;           // also as groups of one channel
   intptr_t channel_dimensions; // of its images: 2 where they are in groups
   intptr_t group;              // the loop of groups; -1: there is none
   bool has_window;             // of more than one pixel
@@ -54,8 +54,9 @@ typedef struct tune_image_values {
   bool failed;          // memory ran out
 } tune_image_values;
 
-// Adds those that belong to the convolution `op`.
-void tune_image_values_add(tune_image_values *images, MlirOperation op);
+// Adds `image`, of so many dimensions of channels, and those that belong to it. Nothing where it is
+// none.
+void tune_image_values_add(tune_image_values *images, MlirValue image, intptr_t channel_dimensions);
 // Adds those of `more`.
 void tune_image_values_join(tune_image_values *images, const tune_image_values *more);
 // Whether both have some value, by other dimensions of channels.

@@ -30,8 +30,8 @@ static bool is_loop(MlirAffineMap map, intptr_t dimension, intptr_t loop) {
 //===--- Which ---------------------------------------------------------------------===//
 
 // How the dimensions `l` of the result, each a loop by itself, are in operand `operand`: one after
-// the other in the same order, the first of them as dimension place_in() - 1; 0 not at all, -1
-// otherwise.
+// the other in the same order, the first of them as dimension place_in() - 1; 0 not at all, or as
+// those of one step alone; -1 otherwise.
 static intptr_t place_in(const tune_nest_maps *n, intptr_t operand, line l) {
   MlirAffineMap map = n->maps[operand], result = tune_nest_maps_result(n);
   intptr_t rank = mlirAffineMapGetNumResults(map), count = l.count;
@@ -42,7 +42,7 @@ static intptr_t place_in(const tune_nest_maps *n, intptr_t operand, line l) {
     place = is_loop(map, d, first) ? d + 1 : 0;
   for (intptr_t i = 0; i < count; ++i) {
     intptr_t loop = mlirAffineDimExprGetPosition(mlirAffineMapGetResult(result, begin + i));
-    in += tune_nest_maps_has(map, loop);
+    in += tune_nest_maps_has(map, loop) && n->extents[loop] > 1;
     found += place > 0 && place - 1 + i < rank && is_loop(map, place - 1 + i, loop);
     for (intptr_t d = 0; d < rank; ++d)
       if (d != place - 1 + i && mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, d), loop))
@@ -129,8 +129,44 @@ static bool is_broadcast(MlirValue value, line l) {
   return true;
 }
 
+// Whether operand `operand`, which has the dimensions `l`, is one number for all channels: a mean,
+// or what else a norm makes of a pixel.
+static bool is_of_pixels(const tune_nest_maps *n, intptr_t operand, line l) {
+  MlirAffineMap result = tune_nest_maps_result(n);
+  intptr_t rank = mlirAffineMapGetNumResults(result);
+  bool has_others = false, reads_others = false;
+  for (intptr_t d = rank - l.after; d < rank; ++d) {
+    intptr_t loop = tune_nest_maps_loop(result, d);
+    has_others |= loop >= 0 && n->extents[loop] > 1;
+    reads_others |= loop >= 0 && tune_nest_maps_has(n->maps[operand], loop);
+  }
+  return has_others && !reads_others;
+}
+
+// Whether an op sums the result of `n` up over something other than its dimensions `l`, as a norm
+// does over channels.
+static bool feeds_norm(const tune_nest_maps *n, line l) {
+  MlirValue result = mlirOperationGetResult(n->op, 0);
+  intptr_t first = first_of(l, mlirShapedTypeGetRank(mlirValueGetType(result)));
+  for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    tune_nest_maps reader;
+    if (!tune_nest_maps_read(mlirOpOperandGetOwner(use), &reader) ||
+        !tune_nest_maps_reduces(&reader) || tune_spread_sums_products(reader.op))
+      continue;
+    MlirAffineMap map = reader.maps[mlirOpOperandGetOperandNumber(use)];
+    for (intptr_t d = first; d < first + l.count; ++d) {
+      intptr_t loop = tune_nest_maps_loop(map, d);
+      if (loop >= 0 && reader.extents[loop] > 1 &&
+          tune_nest_maps_has(tune_nest_maps_result(&reader), loop))
+        return true;
+    }
+  }
+  return false;
+}
+
 // Which of its dimensions are one line to what the op on elements `n` reads. What would go with a
-// producer of another kind stays with that.
+// producer of another kind, or with a norm, stays with that.
 static line find_line_read_before(const tune_nest_maps *n, intptr_t after) {
   for (line l = {2, after}; has_loops(tune_nest_maps_result(n), l); ++l.count) {
     bool reads = false, fits = true;
@@ -141,10 +177,11 @@ static line find_line_read_before(const tune_nest_maps *n, intptr_t after) {
       fits &= place >= 0 &&
               (place == 0 || mlirOperationIsNull(producer) || !tune_ir_has_one_use(value) ||
                !tune_ir_string_starts(tune_ir_name(producer), "linalg.") || is_broadcast(value, l));
+      fits &= place <= 0 || !is_of_pixels(n, o, l);
       reads |= place > 0 && ends_alike_in(n, o, l) && is_expanded(value, l);
     }
     if (reads)
-      return fits ? l : (line){0, 0};
+      return fits && !feeds_norm(n, l) ? l : (line){0, 0};
   }
   return (line){0, 0};
 }
@@ -208,6 +245,18 @@ static MlirValue flat_operand(const tune_ir_builder *b, MlirValue value, intptr_
   return flat;
 }
 
+// The map of an operand that does not have the dimensions `l` of the result: those of one step are
+// at 0.
+static MlirAffineMap without_line(const tune_nest_maps *n, MlirAffineMap map, line l) {
+  MlirContext context = mlirOperationGetContext(n->op);
+  MlirAffineMap result = tune_nest_maps_result(n);
+  intptr_t begin = first_of(l, mlirAffineMapGetNumResults(result));
+  for (intptr_t i = 0; i < l.count; ++i)
+    map = mlirAffineMapReplace(map, mlirAffineMapGetResult(result, begin + i),
+                               mlirAffineConstantExprGet(context, 0), n->loop_count, 0);
+  return map;
+}
+
 // The result of the op that `n` becomes.
 static MlirValue flatten(const tune_nest_maps *n, const joining *j) {
   MlirAffineMap result = tune_nest_maps_result(n), maps[OPERANDS];
@@ -222,13 +271,16 @@ static MlirValue flatten(const tune_nest_maps *n, const joining *j) {
   for (intptr_t o = 0; o < n->operand_count; ++o) {
     intptr_t place = place_in(n, o, j->l), rank = 0;
     MlirAffineExpr indices[TUNE_IR_MAX_RANK];
+    if (place <= 0) {
+      maps[o] = without_line(n, n->maps[o], j->l);
+      operands[o] = mlirOperationGetOperand(n->op, o);
+      continue;
+    }
     for (intptr_t d = 0; d < mlirAffineMapGetNumResults(n->maps[o]); ++d)
-      if (place <= 0 || d < place || d > place - 2 + j->l.count)
+      if (d < place || d > place - 2 + j->l.count)
         indices[rank++] = mlirAffineMapGetResult(n->maps[o], d);
     maps[o] = mlirAffineMapGet(b.context, n->loop_count, 0, rank, indices);
-    operands[o] = mlirOperationGetOperand(n->op, o);
-    if (place > 0)
-      operands[o] = flat_operand(&b, operands[o], place - 1, j);
+    operands[o] = flat_operand(&b, mlirOperationGetOperand(n->op, o), place - 1, j);
   }
   return tune_nest_maps_build(&flat, operands, maps);
 }

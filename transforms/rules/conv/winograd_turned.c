@@ -2,8 +2,6 @@
 
 #include "transforms/rules/conv/winograd_turned.h"
 
-#include <string.h>
-
 bool tune_winograd_is_window(const tune_nest *nest, const tune_operand *image, size_t dimension,
                              size_t pixel, size_t window) {
   const tune_index *index = &image->index[dimension];
@@ -19,12 +17,8 @@ bool tune_winograd_read_turned(const tune_conv_plan *conv, tune_winograd *out_wi
   const tune_nest *anchor = conv->ops.anchor;
   const tune_operand *image = &anchor->operands[1 - conv->filter], *output = &anchor->operands[2];
   if (conv->line == TUNE_NO_LOOP || conv->window_count != 2 ||
-      (anchor->loop_count != 6 && anchor->loop_count != 7) ||
-      image->rank != anchor->loop_count - 3 || output->rank != image->rank)
+      !tune_conv_is_of_planes(anchor, image))
     return false;
-  for (size_t i = 0; i < 3; i++)
-    if (strcmp(anchor->operands[i].type, "f32") != 0)
-      return false;
   size_t first = image->rank - 3; // after the batch
   size_t batch = first ? tune_conv_loop_of_dimension(anchor, output, 0) : TUNE_NO_LOOP;
   bool is_turned = !tune_winograd_is_window(anchor, image, first + 1, conv->line, conv->window[0]);
