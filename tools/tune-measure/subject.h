@@ -31,8 +31,6 @@ typedef struct subject {
   size_t index;
   tune_target *target; // that it runs on
   tune_kernel *kernel;
-  tune_buffer *written; // arguments that are written, as the first run left them
-  size_t written_count;
   seen_output *seen;       // by the first check, one for each output
   uint64_t timed_runs;     // how often it was asked to run to be timed
   bool is_settled;         // whether `rewinds` is known

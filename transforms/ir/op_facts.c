@@ -136,7 +136,8 @@ static bool is_division(MlirStringRef name) {
 
 typedef struct body_facts {
   size_t ops, conversions, multiplications;
-  size_t inputs_used; // block arguments of ins that have a use
+  size_t inputs_used;  // block arguments of ins that have a use
+  bool has_structured; // there is another op with loops in it
 } body_facts;
 
 static bool gives_f64(MlirOperation op) {
@@ -153,6 +154,8 @@ static MlirWalkResult note_body_op(MlirOperation op, tune_op_facts *facts, body_
   ++body->ops;
   if (tune_ir_string_equal(name, "linalg.index"))
     facts->reads_index = true;
+  else if (tune_ir_string_starts(name, "linalg."))
+    body->has_structured = true;
   else if (tune_ir_string_equal(name, "tensor.extract"))
     facts->reads_tensor = true;
   else if (is_conversion(name))
@@ -219,6 +222,10 @@ static bool has_rows_or_columns(MlirOperation op) {
 static tune_op_class classify(MlirOperation op, tune_op_facts *facts) {
   body_facts body = {0};
   read_body(op, facts, &body);
+  if (body.has_structured) {
+    facts->reason = "there is another linalg op in its body";
+    return TUNE_OP_UNTUNABLE;
+  }
   bool reduces = false;
   for (size_t loop = 0; loop < facts->loop_count; ++loop)
     reduces |= facts->is_reduction[loop];

@@ -84,7 +84,7 @@ typedef struct expected_module {
 static const expected_module examples[] = {
     {"jax_attn_f32",
      {{"matmul 192x256x256 f32", 2, 3},
-      {"attention 8x96x96x64 f32", 14, 1},
+      {"attention 8x96x96x64 f32", 12, 1},
       {"matmul 192x256x256 f32 +transpose", 3, 1}}},
     {"shlo_mlp3_gelu_f32",
      {{"matmul 128x512x784 f32 +31 ops", 34, 1},
