@@ -1,4 +1,4 @@
-// An op with another one in its body, on tensors without dimensions, stays as it is, and so does the other one.
+// An op with another one in its body, on tensors without dimensions, stays as it is.
 // RUN: tune-opt %s --tune-extract -o /dev/null 2>&1 | FileCheck %s
 // RUN: tune-run %s --db= --strict --check --time=0.001 | FileCheck %s --check-prefix=OK
 // CHECK: linalg.generic is not tuned: there is another linalg op in its body

@@ -5,6 +5,7 @@
 // RUN: tune-opt %s --tune-extract=none | FileCheck %s --check-prefix=IR
 // RUN: tune-run %s --function=network --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=three_parts --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
+// RUN: tune-run %s --function=one_line --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=gap --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=numbers --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=network --db= --target=vulkan --check --time=0.01 | FileCheck %s --check-prefix=OK
@@ -123,6 +124,31 @@ func.func @three_parts(%x: tensor<4x5xf32>, %y: tensor<4x2xf32>, %z: tensor<4x9x
     linalg.yield %t : f32
   } -> tensor<4x16xf32>
   return %r : tensor<4x16xf32>
+}
+
+// Canonicalized: the index along one element is a constant.
+// IR-LABEL: func.func @one_line(
+// IR-NOT: scf.if
+// IR: return
+func.func @one_line(%x: tensor<1x5xf32>, %y: tensor<1x2xf32>) -> tensor<1x7xf32> {
+  %e = tensor.empty() : tensor<1x7xf32>
+  %c0 = arith.constant 0 : index
+  %c5 = arith.constant 5 : index
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<1x7xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 1 : index
+    %a = arith.cmpi ult, %i, %c5 : index
+    %t = scf.if %a -> (f32) {
+      %v = tensor.extract %x[%c0, %i] : tensor<1x5xf32>
+      scf.yield %v : f32
+    } else {
+      %at = arith.subi %i, %c5 : index
+      %v = tensor.extract %y[%c0, %at] : tensor<1x2xf32>
+      scf.yield %v : f32
+    }
+    linalg.yield %t : f32
+  } -> tensor<1x7xf32>
+  return %r : tensor<1x7xf32>
 }
 
 // The second part begins one element late: nothing that joins tensors.

@@ -10,6 +10,7 @@
 
 // Below it tasks are no others, and stock mlir-opt finds ops as they came.
 enum { LEAST_RANK = 4 };
+enum { MOST_STEPS = 16 }; // broadcasts of broadcasts
 
 // An op on elements, of two inputs and more: one that moves one input alone stays.
 static bool read_op(MlirOperation op, tune_nest_maps *n) {
@@ -71,7 +72,10 @@ static void read_sources(MlirOperation op) {
   MlirValue operands[TUNE_NEST_MAPS_OPERANDS];
   for (intptr_t o = 0; o < n.operand_count; ++o) {
     operands[o] = mlirOperationGetOperand(op, o);
-    while (o + 1 < n.operand_count && read_broadcast(tune_ir_definition(operands[o]), &broadcast)) {
+    // Where no block leads to it, a broadcast may read itself.
+    for (int step = 0; step < MOST_STEPS && o + 1 < n.operand_count &&
+                       read_broadcast(tune_ir_definition(operands[o]), &broadcast);
+         ++step) {
       n.maps[o] = compose(broadcast.maps[0], n.maps[o]);
       operands[o] = mlirOperationGetOperand(broadcast.op, 0);
     }

@@ -81,6 +81,14 @@ static bool is_index_from(const joint *j, MlirValue value, int64_t begin) {
          read_index(mlirOperationGetOperand(op, 1), &less) && less == begin;
 }
 
+// Whether `value` is the index of loop `loop`, which is 0 where that has one step.
+static bool is_index(const joint *j, MlirValue value, intptr_t loop) {
+  int64_t number;
+  return loop_of(j, value) == loop ||
+         (mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(j->op, 0)), loop) == 1 &&
+          read_index(value, &number) && number == 0);
+}
+
 // Whether `op` takes the element out of a tensor that fills the result from `begin` to `end`.
 static bool read_part(joint *j, MlirOperation op, int64_t begin, int64_t end) {
   MlirValue source = mlirOperationGetOperand(op, 0);
@@ -93,7 +101,7 @@ static bool read_part(joint *j, MlirOperation op, int64_t begin, int64_t end) {
     return false;
   for (intptr_t d = 0; d < rank; ++d) {
     MlirValue index = mlirOperationGetOperand(op, 1 + d);
-    if (d == j->dimension ? !is_index_from(j, index, begin) : loop_of(j, index) != d)
+    if (d == j->dimension ? !is_index_from(j, index, begin) : !is_index(j, index, d))
       return false;
   }
   j->parts[j->count++] = source;
