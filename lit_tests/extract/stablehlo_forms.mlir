@@ -6,6 +6,8 @@
 // RUN: tune-run %s --function=network --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=three_parts --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=one_line --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
+// RUN: tune-run %s --function=causal --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
+// RUN: tune-run %s --function=numbered --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=gap --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=numbers --db= --strict --check --time=0.01 | FileCheck %s --check-prefix=OK
 // RUN: tune-run %s --function=network --db= --target=vulkan --check --time=0.01 | FileCheck %s --check-prefix=OK
@@ -231,4 +233,149 @@ func.func @numbers(%x: tensor<8x64x50xf32>, %m: tensor<8x64x50xi1>) -> tensor<8x
     linalg.yield %q : f32
   } -> tensor<8x64x50xf32>
   return %r : tensor<8x64x50xf32>
+}
+
+// JAX's causal attention: one row of numbers is compared with itself, as a column.
+// CHECK-DAG: attention 4x32x32x16 f32
+func.func @causal(%q: tensor<4x32x16xf32>, %k: tensor<4x16x32xf32>, %v: tensor<4x32x16xf32>) -> tensor<4x32x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %hidden = arith.constant -1.0e30 : f32
+  %er = tensor.empty() : tensor<32xi32>
+  %row = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%er : tensor<32xi32>) {
+  ^bb0(%out: i32):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i32
+    linalg.yield %n : i32
+  } -> tensor<32xi32>
+  %en = tensor.empty() : tensor<1x32xi32>
+  %line = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%row : tensor<32xi32>) outs(%en : tensor<1x32xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    linalg.yield %in : i32
+  } -> tensor<1x32xi32>
+  %ec = tensor.empty() : tensor<1x32x1xi32>
+  %column = linalg.generic {indexing_maps = [#red3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%line : tensor<1x32xi32>) outs(%ec : tensor<1x32x1xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    linalg.yield %in : i32
+  } -> tensor<1x32x1xi32>
+  %el = tensor.empty() : tensor<1x1x32xi32>
+  %flat = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%line : tensor<1x32xi32>) outs(%el : tensor<1x1x32xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    linalg.yield %in : i32
+  } -> tensor<1x1x32xi32>
+  %em = tensor.empty() : tensor<1x32x32xi32>
+  %rows = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, 0)>, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%column : tensor<1x32x1xi32>) outs(%em : tensor<1x32x32xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    linalg.yield %in : i32
+  } -> tensor<1x32x32xi32>
+  %columns = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, 0, d2)>, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%flat : tensor<1x1x32xi32>) outs(%em : tensor<1x32x32xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    linalg.yield %in : i32
+  } -> tensor<1x32x32xi32>
+  %eb = tensor.empty() : tensor<1x32x32xi1>
+  %compared = linalg.generic {indexing_maps = [#id3, #id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%rows, %columns : tensor<1x32x32xi32>, tensor<1x32x32xi32>) outs(%eb : tensor<1x32x32xi1>) {
+  ^bb0(%a: i32, %b: i32, %out: i1):
+    %c = arith.cmpi sge, %a, %b : i32
+    linalg.yield %c : i1
+  } -> tensor<1x32x32xi1>
+  %mask = tensor.collapse_shape %compared [[0, 1], [2]] : tensor<1x32x32xi1> into tensor<32x32xi1>
+  %ef = tensor.empty() : tensor<32x32xf32>
+  %as_float = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%mask : tensor<32x32xi1>) outs(%ef : tensor<32x32xf32>) {
+  ^bb0(%in: i1, %out: f32):
+    %f = arith.uitofp %in : i1 to f32
+    linalg.yield %f : f32
+  } -> tensor<32x32xf32>
+  %es = tensor.empty() : tensor<4x32x32xf32>
+  %fs = linalg.fill ins(%zero : f32) outs(%es : tensor<4x32x32xf32>) -> tensor<4x32x32xf32>
+  %s = linalg.batch_matmul ins(%q, %k : tensor<4x32x16xf32>, tensor<4x16x32xf32>) outs(%fs : tensor<4x32x32xf32>) -> tensor<4x32x32xf32>
+  %masked = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2)>, #id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%as_float, %s : tensor<32x32xf32>, tensor<4x32x32xf32>) outs(%es : tensor<4x32x32xf32>) {
+  ^bb0(%m: f32, %in: f32, %out: f32):
+    %is = arith.cmpf une, %m, %zero : f32
+    %r = arith.select %is, %in, %hidden : f32
+    linalg.yield %r : f32
+  } -> tensor<4x32x32xf32>
+  %e1 = tensor.empty() : tensor<4x32xf32>
+  %f1 = linalg.fill ins(%least : f32) outs(%e1 : tensor<4x32xf32>) -> tensor<4x32xf32>
+  %max = linalg.generic {indexing_maps = [#id3, #red3], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%masked : tensor<4x32x32xf32>) outs(%f1 : tensor<4x32xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %r = arith.maximumf %out, %in : f32
+    linalg.yield %r : f32
+  } -> tensor<4x32xf32>
+  %exp = linalg.generic {indexing_maps = [#id3, #red3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%masked, %max : tensor<4x32x32xf32>, tensor<4x32xf32>) outs(%es : tensor<4x32x32xf32>) {
+  ^bb0(%in: f32, %most: f32, %out: f32):
+    %d = arith.subf %in, %most : f32
+    %r = math.exp %d : f32
+    linalg.yield %r : f32
+  } -> tensor<4x32x32xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e1 : tensor<4x32xf32>) -> tensor<4x32xf32>
+  %sum = linalg.generic {indexing_maps = [#id3, #red3], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%exp : tensor<4x32x32xf32>) outs(%z : tensor<4x32xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %r = arith.addf %out, %in : f32
+    linalg.yield %r : f32
+  } -> tensor<4x32xf32>
+  %w = linalg.generic {indexing_maps = [#id3, #red3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%exp, %sum : tensor<4x32x32xf32>, tensor<4x32xf32>) outs(%es : tensor<4x32x32xf32>) {
+  ^bb0(%in: f32, %by: f32, %out: f32):
+    %r = arith.divf %in, %by : f32
+    linalg.yield %r : f32
+  } -> tensor<4x32x32xf32>
+  %eo = tensor.empty() : tensor<4x32x16xf32>
+  %fo = linalg.fill ins(%zero : f32) outs(%eo : tensor<4x32x16xf32>) -> tensor<4x32x16xf32>
+  %o = linalg.batch_matmul ins(%w, %v : tensor<4x32x32xf32>, tensor<4x32x16xf32>) outs(%fo : tensor<4x32x16xf32>) -> tensor<4x32x16xf32>
+  return %o : tensor<4x32x16xf32>
+}
+
+// What moves a row of numbers numbers its own: no op of one loop is left, and none reads another one twice.
+// IR-LABEL: func.func @numbered(
+// IR-NOT: tensor<64xi32>
+func.func @numbered(%x: tensor<1x64x64xi32>) -> tensor<1x64x64xi32> {
+  %er = tensor.empty() : tensor<64xi32>
+  %row = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%er : tensor<64xi32>) {
+  ^bb0(%out: i32):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i32
+    linalg.yield %n : i32
+  } -> tensor<64xi32>
+  %en = tensor.empty() : tensor<1x64xi32>
+  %line = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%row : tensor<64xi32>) outs(%en : tensor<1x64xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    linalg.yield %in : i32
+  } -> tensor<1x64xi32>
+  %ec = tensor.empty() : tensor<1x64x1xi32>
+  %column = linalg.generic {indexing_maps = [#red3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%line : tensor<1x64xi32>) outs(%ec : tensor<1x64x1xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    linalg.yield %in : i32
+  } -> tensor<1x64x1xi32>
+  %em = tensor.empty() : tensor<1x64x64xi32>
+  %rows = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, 0)>, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%column : tensor<1x64x1xi32>) outs(%em : tensor<1x64x64xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    linalg.yield %in : i32
+  } -> tensor<1x64x64xi32>
+  %columns = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%line : tensor<1x64xi32>) outs(%em : tensor<1x64x64xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    linalg.yield %in : i32
+  } -> tensor<1x64x64xi32>
+  %r = linalg.generic {indexing_maps = [#id3, #id3, #id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%rows, %columns, %x : tensor<1x64x64xi32>, tensor<1x64x64xi32>, tensor<1x64x64xi32>) outs(%em : tensor<1x64x64xi32>) {
+  ^bb0(%a: i32, %b: i32, %c: i32, %out: i32):
+    %d = arith.muli %a, %c : i32
+    %e = arith.subi %d, %b : i32
+    linalg.yield %e : i32
+  } -> tensor<1x64x64xi32>
+  return %r : tensor<1x64x64xi32>
 }

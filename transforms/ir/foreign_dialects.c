@@ -51,11 +51,20 @@ const char *tune_foreign_dialect_advice(const char *op_name) {
 
 static bool is_of_name(char c) { return isalnum((unsigned char)c) || strchr("_$.-%@/", c); }
 
-// The first "<name>." in `text` that begins there and is in no comment, or NULL.
+// Whether an attribute is given at `at`, as JAX's modules have some of MHLO: they are parsed.
+static bool is_attribute(const char *at) {
+  while (*at && is_of_name(*at))
+    at++;
+  while (*at == ' ')
+    at++;
+  return *at == '=';
+}
+
+// The first "<name>." in `text` that begins there, is in no comment, and no attribute, or NULL.
 static const char *find_use(const char *text, const char *name) {
   size_t length = strlen(name);
   for (const char *at = text; (at = strstr(at, name)); at += length) {
-    if (at[length] != '.' || (at > text && is_of_name(at[-1])))
+    if (at[length] != '.' || (at > text && is_of_name(at[-1])) || is_attribute(at))
       continue;
     const char *line = at;
     while (line > text && line[-1] != '\n')

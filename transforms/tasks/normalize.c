@@ -18,6 +18,7 @@
 #include "transforms/normalize/front_ends/broadcast_operands.h"
 #include "transforms/normalize/front_ends/joined_tensors.h"
 #include "transforms/normalize/front_ends/number_operands.h"
+#include "transforms/normalize/front_ends/spread_indices.h"
 #include "transforms/normalize/images/channels_last.h"
 #include "transforms/normalize/images/multipliers.h"
 #include "transforms/normalize/images/pixels.h"
@@ -194,8 +195,8 @@ tune_status tune_normalize_operands(MlirOperation root, size_t cpu_threads) {
   TUNE_RETURN_IF_ERROR(inline_calls(root));
   TUNE_RETURN_IF_ERROR(tune_body_scalars_forward(root));
   bool is_done = tune_normalize_joined_tensors(root) && tune_normalize_number_operands(root) &&
-                 tune_normalize_broadcast_operands(root) && tune_normalize_hidden_rows(root) &&
-                 tune_normalize_narrow_factors(root);
+                 tune_normalize_broadcast_operands(root) && tune_normalize_spread_indices(root) &&
+                 tune_normalize_hidden_rows(root) && tune_normalize_narrow_factors(root);
   is_done &= !for_cpu || (tune_normalize_quantized_products(root) &&
                           tune_normalize_prefixes(root) && tune_normalize_sums(root));
   tune_normalize_zeroes(root);
