@@ -42,7 +42,7 @@ static intptr_t place_in(const tune_nest_maps *n, intptr_t operand, line l) {
     place = is_loop(map, d, first) ? d + 1 : 0;
   for (intptr_t i = 0; i < count; ++i) {
     intptr_t loop = mlirAffineDimExprGetPosition(mlirAffineMapGetResult(result, begin + i));
-    in += tune_nest_maps_has(map, loop) && n->extents[loop] > 1;
+    in += tune_nest_maps_has(map, loop) && n->extents[loop] != 1;
     found += place > 0 && place - 1 + i < rank && is_loop(map, place - 1 + i, loop);
     for (intptr_t d = 0; d < rank; ++d)
       if (d != place - 1 + i && mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, d), loop))
