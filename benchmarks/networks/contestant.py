@@ -79,8 +79,7 @@ def torch_network(name, batch, threads, precision, compiles):
     torch.set_num_threads(threads)
     model, inputs = zoo.make(name, batch)
     if precision == "bf16-network":
-        model = model.to(torch.bfloat16)
-        inputs = [of.to(torch.bfloat16) if of.is_floating_point() else of for of in inputs]
+        model, inputs = zoo.as_bf16(model, inputs)
     torch.set_grad_enabled(False)
     if compiles:
         import torch._inductor.config

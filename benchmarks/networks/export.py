@@ -5,10 +5,11 @@
   expected.npz    what torch computes
   net.onnx        for runtimes
 
-With TYPE bf16 it is the module of the network as `model.to(torch.bfloat16)` is, with its arguments in
-arguments.safetensors; the rest stays f32. With FORM tosa or stablehlo torch-mlir goes through that.
+With TYPE bf16, not f32, it is the module of the network as `model.to(torch.bfloat16)` is, with its
+arguments in arguments.safetensors; the rest stays f32. With FORM tosa or stablehlo, not linalg-on-tensors,
+torch-mlir goes through that.
 
-python export.py NAME BATCH FOLDER [TYPE [FORM]]
+python export.py NAME BATCH FOLDER TYPE FORM
 """
 
 import sys
@@ -52,20 +53,18 @@ LOWERINGS = {
     "stablehlo": "func.func(stablehlo-legalize-to-linalg)"}
 
 
-def write_module(model, inputs, folder, form):
-    """net.mlir. Returns the arguments by their names."""
+def arguments_of(model, inputs):
     arguments = [*inputs, *(tensor for _, tensor in tensors_of(model))]
-    module = fx.export_and_import(WithWeights(model, len(inputs)).eval(), *arguments,
+    return {"arg_%d" % i: tensor.contiguous().clone() for i, tensor in enumerate(arguments)}
+
+
+def write_module(model, inputs, arguments, folder, form):
+    module = fx.export_and_import(WithWeights(model, len(inputs)).eval(), *arguments.values(),
                                   output_type=form, func_name="main")
     if LOWERINGS[form]:
         with module.context:
             PassManager.parse("builtin.module(%s)" % LOWERINGS[form]).run(module.operation)
     (folder / "net.mlir").write_text(marks.mark_constants(str(module), len(inputs)))
-    return {"arg_%d" % i: tensor.contiguous().clone() for i, tensor in enumerate(arguments)}
-
-
-def as_bf16(tensor):
-    return tensor.to(torch.bfloat16) if tensor.is_floating_point() else tensor
 
 
 def export(name, batch, folder, of_type, form):
@@ -74,16 +73,17 @@ def export(name, batch, folder, of_type, form):
     with torch.no_grad():
         expected = model(*inputs)
         torch.onnx.export(model, inputs, str(folder / "net.onnx"), dynamo=True, verbose=False)
-        arguments = write_module(model, inputs, folder, form)
+        arguments = arguments_of(model, inputs)
         numpy.savez(folder / "arguments.npz", **{
             name: tensor.numpy() for name, tensor in arguments.items()})
         if of_type == "bf16":
-            arguments = write_module(model.to(torch.bfloat16), list(map(as_bf16, inputs)), folder,
-                                     form)
+            model, inputs = zoo.as_bf16(model, inputs)
+            arguments = arguments_of(model, inputs)
             safetensors.torch.save_file(arguments, folder / "arguments.safetensors")
+        write_module(model, inputs, arguments, folder, form)
     numpy.savez(folder / "expected.npz", out_0=expected.numpy())
 
 
 if __name__ == "__main__":
-    name, batch, folder, of_type, form = [*sys.argv[1:], *["f32", "linalg-on-tensors"][len(sys.argv) - 4:]]
+    name, batch, folder, of_type, form = sys.argv[1:]
     export(name, int(batch), Path(folder), of_type, form)

@@ -229,6 +229,11 @@ def draw_weights(model):
             torch.nn.init.normal_(tensor, std=0.1)
 
 
+def as_bf16(model, inputs):
+    """Both with what is a float as bf16."""
+    return model.to(torch.bfloat16), [of.to(torch.bfloat16) if of.is_floating_point() else of for of in inputs]
+
+
 def make(name, batch):
     """(module in eval mode, inputs), the same each time. "timm.NAME" is any network of timm,
     "transformers.KIND" any kind of text model, "fields.NAME" one of fields.py."""

@@ -28,14 +28,7 @@ static MlirWalkResult list_unused(MlirOperation op, void *user_data) {
 }
 
 tune_status tune_body_scalars_forward(MlirOperation module) {
-  static MlirWalkResult (*const LISTS[])(MlirOperation, void *) = {forward, list_unused};
-  bool failed = false;
-  for (size_t i = 0; i < 2 && !failed; ++i) {
-    tune_op_list unused = {0};
-    mlirOperationWalk(module, LISTS[i], &unused, MlirWalkPreOrder);
-    tune_op_list_destroy_unused(&unused);
-    failed = unused.failed;
-    tune_op_list_deinit(&unused);
-  }
-  return failed ? tune_status_out_of_memory("putting scalars where tensors of them are") : TUNE_OK;
+  bool is_done = tune_op_list_destroy_below(module, forward) &&
+                 tune_op_list_destroy_below(module, list_unused);
+  return is_done ? TUNE_OK : tune_status_out_of_memory("putting scalars where tensors of them are");
 }

@@ -40,6 +40,14 @@ void tune_op_list_destroy_unused(tune_op_list *list) {
   }
 }
 
+bool tune_op_list_destroy_below(MlirOperation root, MlirOperationWalkCallback list) {
+  tune_op_list found = {0};
+  mlirOperationWalk(root, list, &found, MlirWalkPreOrder);
+  tune_op_list_destroy_unused(&found);
+  tune_op_list_deinit(&found);
+  return !found.failed;
+}
+
 void tune_op_list_deinit(tune_op_list *list) {
   free(list->ops);
   *list = (tune_op_list){.failed = list->failed};

@@ -32,6 +32,9 @@ bool tune_op_list_add_once(tune_op_list *list, MlirOperation op);
 // Destroys those that nothing uses, over and over, since they use each other. Their places become
 // null; an op may be in the list once.
 void tune_op_list_destroy_unused(tune_op_list *list);
+// Does so with the ops below `root` that `list` adds to the list that is its user data. False where
+// memory ran out and not all was done.
+bool tune_op_list_destroy_below(MlirOperation root, MlirOperationWalkCallback list);
 // `failed` can still be read after it.
 void tune_op_list_deinit(tune_op_list *list);
 

@@ -105,6 +105,29 @@ bool tune_nest_maps_reduces(const tune_nest_maps *n) {
   return false;
 }
 
+bool tune_nest_maps_is_on_elements(const tune_nest_maps *n) {
+  for (intptr_t loop = 0; loop < n->loop_count; ++loop)
+    if (!tune_nest_maps_has(tune_nest_maps_result(n), loop))
+      return false;
+  return true;
+}
+
+bool tune_nest_maps_moves(const tune_nest_maps *n) {
+  MlirBlock body = tune_ir_body(n->op);
+  MlirOperation first = mlirBlockGetFirstOperation(body);
+  return n->operand_count == 2 && tune_ir_is(first, "linalg.yield") &&
+         mlirValueEqual(mlirOperationGetOperand(first, 0), mlirBlockGetArgument(body, 0));
+}
+
+MlirAffineMap tune_nest_maps_compose(MlirAffineMap map, MlirAffineMap by) {
+  MlirAffineExpr indices[TUNE_IR_MAX_RANK];
+  intptr_t rank = mlirAffineMapGetNumResults(map);
+  for (intptr_t d = 0; d < rank; ++d)
+    indices[d] = mlirAffineExprCompose(mlirAffineMapGetResult(map, d), by);
+  return mlirAffineMapGet(mlirAffineMapGetContext(by), mlirAffineMapGetNumDims(by), 0, rank,
+                          indices);
+}
+
 void tune_nest_maps_drop_units(tune_nest_maps *n) {
   MlirAffineMap result = tune_nest_maps_result(n);
   MlirContext context = mlirOperationGetContext(n->op);
@@ -179,15 +202,9 @@ MlirValue tune_nest_maps_build(const tune_nest_maps *n, const MlirValue *operand
   tune_ir_builder b = tune_ir_builder_before(n->op);
   MlirAffineExpr to[TUNE_IR_MAX_LOOPS];
   intptr_t left = number_loops(n, maps, to);
-  MlirAffineMap renumbered[OPERANDS];
-  for (intptr_t o = 0; o < n->operand_count; ++o) {
-    MlirAffineExpr indices[TUNE_IR_MAX_RANK];
-    intptr_t rank = mlirAffineMapGetNumResults(maps[o]);
-    for (intptr_t d = 0; d < rank; ++d)
-      indices[d] = mlirAffineExprCompose(mlirAffineMapGetResult(maps[o], d),
-                                         mlirAffineMapGet(b.context, left, 0, n->loop_count, to));
-    renumbered[o] = mlirAffineMapGet(b.context, left, 0, rank, indices);
-  }
+  MlirAffineMap renumbered[OPERANDS], by = mlirAffineMapGet(b.context, left, 0, n->loop_count, to);
+  for (intptr_t o = 0; o < n->operand_count; ++o)
+    renumbered[o] = tune_nest_maps_compose(maps[o], by);
   MlirOperation op =
       tune_tensor_generic(&b, n->operand_count, operands, renumbered, tune_ir_clone_region(n->op));
   tune_ir_copy_attributes(n->op, op);

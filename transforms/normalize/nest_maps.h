@@ -41,6 +41,12 @@ MlirAffineMap tune_nest_maps_result(const tune_nest_maps *nest);
 // Whether some loop of more than one step is no dimension of the result.
 bool tune_nest_maps_reduces(const tune_nest_maps *nest);
 
+// Whether all loops are dimensions of the result: it is known how long they are without any input.
+bool tune_nest_maps_is_on_elements(const tune_nest_maps *nest);
+
+// Whether the op does nothing but yield its one input.
+bool tune_nest_maps_moves(const tune_nest_maps *nest);
+
 // The loop that dimension `dimension` of `map` is, or -1 where it is something else.
 intptr_t tune_nest_maps_loop(MlirAffineMap map, intptr_t dimension);
 
@@ -55,6 +61,9 @@ bool tune_nest_maps_is_plain(MlirAffineMap map);
 
 // Whether some index of `map` depends on loop `loop`.
 bool tune_nest_maps_has(MlirAffineMap map, intptr_t loop);
+
+// What `map` reads where its loops are the results of `by`, by the loops of that.
+MlirAffineMap tune_nest_maps_compose(MlirAffineMap map, MlirAffineMap by);
 
 // Writes 0 for each loop of one step that is not a dimension of the result.
 void tune_nest_maps_drop_units(tune_nest_maps *nest);

@@ -124,6 +124,19 @@ MlirValue tune_tensor_reshape(const tune_ir_builder *b, MlirValue value, intptr_
                           .attributes = attributes});
 }
 
+MlirValue tune_tensor_concat(const tune_ir_builder *b, intptr_t count, const MlirValue *values,
+                             intptr_t dimension, MlirType type) {
+  MlirNamedAttribute dim = tune_ir_named(
+      b->context, "dim", mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), dimension));
+  return tune_ir_build_result(b, &(tune_ir_parts){.name = "tensor.concat",
+                                                  .operand_count = count,
+                                                  .operands = values,
+                                                  .type_count = 1,
+                                                  .types = &type,
+                                                  .attribute_count = 1,
+                                                  .attributes = &dim});
+}
+
 MlirValue tune_tensor_index(const tune_ir_builder *b, intptr_t loop) {
   MlirType type = mlirIndexTypeGet(b->context);
   MlirNamedAttribute attribute = tune_ir_named(
@@ -167,6 +180,15 @@ MlirOperation tune_tensor_generic(const tune_ir_builder *b, intptr_t count,
                                            .attributes = attributes,
                                            .region_count = 1,
                                            .regions = &region});
+}
+
+void tune_tensor_replace(MlirOperation op, intptr_t count, const MlirValue *operands,
+                         const MlirAffineMap *maps, MlirRegion region) {
+  tune_ir_builder b = tune_ir_builder_before(op);
+  MlirOperation made = tune_tensor_generic(&b, count, operands, maps, region);
+  tune_ir_copy_attributes(op, made);
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), mlirOperationGetResult(made, 0));
+  mlirOperationDestroy(op);
 }
 
 MlirValue tune_tensor_copy(const tune_ir_builder *b, MlirValue value, MlirAffineMap map,

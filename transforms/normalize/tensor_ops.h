@@ -45,6 +45,10 @@ MlirValue tune_tensor_slice_in_steps(const tune_ir_builder *builder, MlirValue v
 MlirValue tune_tensor_reshape(const tune_ir_builder *builder, MlirValue value, intptr_t rank,
                               const int64_t *sizes, const intptr_t *members);
 
+// tensor.concat of `count` tensors along `dimension`, of `type`.
+MlirValue tune_tensor_concat(const tune_ir_builder *builder, intptr_t count,
+                             const MlirValue *values, intptr_t dimension, MlirType type);
+
 // linalg.index of `loop`, in the body of a linalg op.
 MlirValue tune_tensor_index(const tune_ir_builder *builder, intptr_t loop);
 
@@ -57,7 +61,11 @@ MlirOperation tune_tensor_generic(const tune_ir_builder *builder, intptr_t count
                                   const MlirValue *operands, const MlirAffineMap *maps,
                                   MlirRegion region);
 
-// The same that copies `value`, read by `map`, into `into`, whose dimensions are its loops.
+// Puts one like that in the place of `op`, of one result, with its discardable attributes.
+void tune_tensor_replace(MlirOperation op, intptr_t count, const MlirValue *operands,
+                         const MlirAffineMap *maps, MlirRegion region);
+
+// A linalg.generic that copies `value`, read by `map`, into `into`, whose dimensions are its loops.
 MlirValue tune_tensor_copy(const tune_ir_builder *builder, MlirValue value, MlirAffineMap map,
                            MlirValue into);
 

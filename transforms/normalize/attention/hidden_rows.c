@@ -234,36 +234,16 @@ static void compare_in(MlirBlock block, intptr_t o, MlirType type) {
   mlirOperationSetOperand(tune_ir_definition(is_hidden), 0, argument);
 }
 
-// Writes the reader of H by operand `o` anew, which reads M instead. Operands that are one number
-// become that number: the zeroes that stand in for a hidden row are a tensor as large as all.
+// Writes the reader of H by operand `o` anew, which reads M instead.
 static void read_maximum(const hidden *h, tune_nest_maps *n, intptr_t o, MlirAffineMap map) {
   MlirValue operands[TUNE_NEST_MAPS_OPERANDS];
-  MlirAffineMap maps[TUNE_NEST_MAPS_OPERANDS];
   MlirRegion region = tune_ir_clone_region(n->op);
-  MlirBlock block = mlirRegionGetFirstBlock(region);
   MlirValue maximum = mlirOperationGetResult(h->maximum.op, 0);
-  intptr_t count = 0, argument = 0;
-  compare_in(block, o, tune_ir_element_type(mlirValueGetType(maximum)));
-  for (intptr_t p = 0; p < n->operand_count; ++p, ++argument) {
-    MlirValue operand = mlirOperationGetOperand(n->op, p);
-    MlirType element = tune_ir_element_type(mlirValueGetType(operand));
-    double number;
-    if (p + 1 < n->operand_count && p != o && mlirTypeIsAFloat(element) &&
-        tune_constant_value(operand, &number)) {
-      tune_ir_builder b = tune_ir_builder_before(mlirBlockGetFirstOperation(block));
-      mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(block, argument),
-                                    tune_ir_build_number(&b, element, number));
-      mlirBlockEraseArgument(block, (unsigned)argument--);
-      continue;
-    }
-    operands[count] = p == o ? maximum : operand;
-    maps[count++] = p == o ? map : n->maps[p];
-  }
-  tune_ir_builder b = tune_ir_builder_before(n->op);
-  MlirOperation op = tune_tensor_generic(&b, count, operands, maps, region);
-  tune_ir_copy_attributes(n->op, op);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(n->op, 0), mlirOperationGetResult(op, 0));
-  mlirOperationDestroy(n->op);
+  compare_in(mlirRegionGetFirstBlock(region), o, tune_ir_element_type(mlirValueGetType(maximum)));
+  for (intptr_t p = 0; p < n->operand_count; ++p)
+    operands[p] = p == o ? maximum : mlirOperationGetOperand(n->op, p);
+  n->maps[o] = map;
+  tune_tensor_replace(n->op, n->operand_count, operands, n->maps, region);
 }
 
 // Whether `op` reads `from` by operand `o` so that it can read M.
@@ -271,10 +251,7 @@ static bool can_read_maximum(const hidden *h, MlirOperation op, intptr_t o, tune
   if (!tune_ir_is(op, "linalg.generic") || !tune_nest_maps_read(op, out))
     return false;
   // Else a loop may lose the only operand that says how long it is.
-  for (intptr_t loop = 0; loop < out->loop_count; ++loop)
-    if (!tune_nest_maps_has(tune_nest_maps_result(out), loop))
-      return false;
-  return o + 1 < out->operand_count &&
+  return tune_nest_maps_is_on_elements(out) && o + 1 < out->operand_count &&
          mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(h->maximum.op)) &&
          mlirOperationIsBeforeInBlock(h->maximum.op, op);
 }

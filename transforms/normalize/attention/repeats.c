@@ -42,13 +42,6 @@ static void clear(repeated *r) {
   r->first[0] = 0;
 }
 
-static bool yields_its_input(MlirOperation op) {
-  MlirOperation yield = mlirBlockGetFirstOperation(tune_ir_body(op));
-  return tune_ir_is(yield, "linalg.yield") &&
-         mlirValueEqual(mlirOperationGetOperand(yield, 0),
-                        mlirBlockGetArgument(tune_ir_body(op), 0));
-}
-
 // Whether each dimension of the result is a loop, and the input has each loop at most once.
 static bool has_plain_maps(const tune_nest_maps *n) {
   if (n->operand_count != 2 || !tune_nest_maps_is_plain(n->maps[0]))
@@ -120,7 +113,7 @@ static bool read_repeated(MlirValue value, int depth, repeated *out) {
            collapse(op, &from, out);
   if (!tune_nest_maps_read(op, &n) || !has_plain_maps(&n))
     return false;
-  if (yields_its_input(op) && read_repeat(&n, out))
+  if (tune_nest_maps_moves(&n) && read_repeat(&n, out))
     return true;
   bool is_on_elements =
       mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(tune_ir_body(op), 1))) &&
@@ -137,7 +130,7 @@ static MlirValue rebuild(MlirValue value) {
   if (tune_ir_is(op, "tensor.collapse_shape"))
     return rebuild(mlirOperationGetOperand(op, 0));
   tune_nest_maps_read(op, &n);
-  if (yields_its_input(op))
+  if (tune_nest_maps_moves(&n))
     return read_repeat(&n, &ignored) ? ignored.source : rebuild(mlirOperationGetOperand(op, 0));
   MlirValue source = rebuild(mlirOperationGetOperand(op, 0));
   MlirType from = mlirValueGetType(source);

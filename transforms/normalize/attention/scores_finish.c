@@ -170,28 +170,14 @@ static MlirValue copy_body(MlirBlock block, const tune_nest_maps *made, MlirAffi
 // The map of what `made` reads by `inner`, in loops of the op that reads its result by `map`.
 static MlirAffineMap compose(const tune_nest_maps *made, MlirAffineMap inner, MlirAffineMap map) {
   MlirContext context = mlirAffineMapGetContext(map);
-  MlirAffineExpr to[TUNE_IR_MAX_LOOPS], indices[TUNE_IR_MAX_RANK];
+  MlirAffineExpr to[TUNE_IR_MAX_LOOPS];
   for (intptr_t loop = 0; loop < made->loop_count; ++loop)
     to[loop] = mlirAffineConstantExprGet(context, 0);
   MlirAffineMap result = tune_nest_maps_result(made);
   for (intptr_t d = 0; d < mlirAffineMapGetNumResults(result); ++d)
     to[tune_nest_maps_loop(result, d)] = mlirAffineMapGetResult(map, d);
-  MlirAffineMap by =
-      mlirAffineMapGet(context, mlirAffineMapGetNumDims(map), 0, made->loop_count, to);
-  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(inner); ++d)
-    indices[d] = mlirAffineExprCompose(mlirAffineMapGetResult(inner, d), by);
-  return mlirAffineMapGet(context, mlirAffineMapGetNumDims(map), 0,
-                          mlirAffineMapGetNumResults(inner), indices);
-}
-
-// Replaces `n` by the op with `count` operands and the body `region`, which it owns.
-static void replace(tune_nest_maps *n, intptr_t count, const MlirValue *operands,
-                    const MlirAffineMap *maps, MlirRegion region) {
-  tune_ir_builder b = tune_ir_builder_before(n->op);
-  MlirOperation op = tune_tensor_generic(&b, count, operands, maps, region);
-  tune_ir_copy_attributes(n->op, op);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(n->op, 0), mlirOperationGetResult(op, 0));
-  mlirOperationDestroy(n->op);
+  return tune_nest_maps_compose(
+      inner, mlirAffineMapGet(context, mlirAffineMapGetNumDims(map), 0, made->loop_count, to));
 }
 
 // Lets `n` make what it reads by operand `o`, as `made` does. That stays where others read it.
@@ -229,7 +215,7 @@ static bool take_in(tune_nest_maps *n, intptr_t o, const tune_nest_maps *made) {
   operands[count - 1] = mlirOperationGetOperand(n->op, inputs);
   maps[count - 1] = n->maps[inputs];
   MlirOperation before = made->op;
-  replace(n, count, operands, maps, region);
+  tune_tensor_replace(n->op, count, operands, maps, region);
   if (!tune_ir_is_used(before))
     mlirOperationDestroy(before);
   return true;
@@ -252,7 +238,7 @@ static void take_number(tune_nest_maps *n, intptr_t o, double number) {
       operands[count] = mlirOperationGetOperand(n->op, p);
       maps[count++] = n->maps[p];
     }
-  replace(n, count, operands, maps, region);
+  tune_tensor_replace(n->op, count, operands, maps, region);
 }
 
 // Lets `n` read what operand `o` reshapes, by dimensions of one element more or less. False where
@@ -292,7 +278,7 @@ static bool read_before_reshape(tune_nest_maps *n, intptr_t o) {
   for (intptr_t p = 0; p < n->operand_count; ++p)
     operands[p] = p == o ? before : mlirOperationGetOperand(n->op, p);
   n->maps[o] = mlirAffineMapGet(context, n->loop_count, 0, rank, indices);
-  replace(n, n->operand_count, operands, n->maps, tune_ir_clone_region(n->op));
+  tune_tensor_replace(n->op, n->operand_count, operands, n->maps, tune_ir_clone_region(n->op));
   if (!tune_ir_is_used(op))
     mlirOperationDestroy(op);
   return true;

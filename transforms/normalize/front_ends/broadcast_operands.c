@@ -6,34 +6,22 @@
 #include "transforms/normalize/nest_maps.h"
 #include "transforms/normalize/tensor_ops.h"
 
-#include "mlir-c/AffineExpr.h"
-
 // Below it tasks are no others, and stock mlir-opt finds ops as they came.
 enum { LEAST_RANK = 4 };
 enum { MOST_STEPS = 16 }; // broadcasts of broadcasts
 
 // An op on elements, of two inputs and more: one that moves one input alone stays.
 static bool read_op(MlirOperation op, tune_nest_maps *n) {
-  if (!tune_ir_is(op, "linalg.generic") || !tune_nest_maps_read_any(op, n) ||
-      n->operand_count < 3 || n->loop_count < LEAST_RANK)
-    return false;
-  for (intptr_t loop = 0; loop < n->loop_count; ++loop)
-    if (!tune_nest_maps_has(tune_nest_maps_result(n), loop))
-      return false;
-  return true;
+  return tune_ir_is(op, "linalg.generic") && tune_nest_maps_read_any(op, n) &&
+         n->operand_count > 2 && n->loop_count >= LEAST_RANK && tune_nest_maps_is_on_elements(n);
 }
 
 // Whether `op` repeats its input along some of its loops, which are the dimensions of its result,
 // and does nothing else.
 static bool read_broadcast(MlirOperation op, tune_nest_maps *n) {
-  if (mlirOperationIsNull(op) || !tune_ir_string_starts(tune_ir_name(op), "linalg.") ||
-      !tune_nest_maps_read(op, n) || n->operand_count != 2 ||
+  if (!tune_nest_maps_read(op, n) || !tune_nest_maps_moves(n) ||
       !mlirAffineMapIsIdentity(n->maps[1]) || !tune_nest_maps_is_plain(n->maps[0]) ||
       !tune_tensor_is_plain(mlirValueGetType(mlirOperationGetOperand(op, 0))))
-    return false;
-  MlirOperation yield = mlirBlockGetFirstOperation(tune_ir_body(op));
-  if (!tune_ir_is(yield, "linalg.yield") ||
-      !mlirValueEqual(mlirOperationGetOperand(yield, 0), mlirBlockGetArgument(tune_ir_body(op), 0)))
     return false;
   for (intptr_t loop = 0; loop < n->loop_count; ++loop)
     if (n->extents[loop] > 1 && !tune_nest_maps_has(n->maps[0], loop))
@@ -56,15 +44,6 @@ static MlirWalkResult list_op(MlirOperation op, void *user_data) {
   return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
-static MlirAffineMap compose(MlirAffineMap of, MlirAffineMap by) {
-  MlirAffineExpr indices[TUNE_IR_MAX_RANK];
-  intptr_t rank = mlirAffineMapGetNumResults(of);
-  for (intptr_t d = 0; d < rank; ++d)
-    indices[d] = mlirAffineExprCompose(mlirAffineMapGetResult(of, d), by);
-  return mlirAffineMapGet(mlirAffineMapGetContext(by), mlirAffineMapGetNumDims(by), 0, rank,
-                          indices);
-}
-
 static void read_sources(MlirOperation op) {
   tune_nest_maps n, broadcast;
   if (!read_op(op, &n))
@@ -76,16 +55,11 @@ static void read_sources(MlirOperation op) {
     for (int step = 0; step < MOST_STEPS && o + 1 < n.operand_count &&
                        read_broadcast(tune_ir_definition(operands[o]), &broadcast);
          ++step) {
-      n.maps[o] = compose(broadcast.maps[0], n.maps[o]);
+      n.maps[o] = tune_nest_maps_compose(broadcast.maps[0], n.maps[o]);
       operands[o] = mlirOperationGetOperand(broadcast.op, 0);
     }
   }
-  tune_ir_builder b = tune_ir_builder_before(op);
-  MlirOperation made =
-      tune_tensor_generic(&b, n.operand_count, operands, n.maps, tune_ir_clone_region(op));
-  tune_ir_copy_attributes(op, made);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), mlirOperationGetResult(made, 0));
-  mlirOperationDestroy(op);
+  tune_tensor_replace(op, n.operand_count, operands, n.maps, tune_ir_clone_region(op));
 }
 
 static MlirWalkResult list_broadcast(MlirOperation op, void *user_data) {
@@ -93,16 +67,6 @@ static MlirWalkResult list_broadcast(MlirOperation op, void *user_data) {
   if (!read_broadcast(op, &n))
     return MlirWalkResultAdvance;
   return tune_op_list_add(user_data, op) ? MlirWalkResultSkip : MlirWalkResultInterrupt;
-}
-
-// Where a schedule is applied it counts the ops that are there.
-static bool drop_unused_broadcasts(MlirOperation root) {
-  tune_op_list broadcasts = {0};
-  mlirOperationWalk(root, list_broadcast, &broadcasts, MlirWalkPreOrder);
-  tune_op_list_destroy_unused(&broadcasts);
-  bool is_done = !broadcasts.failed;
-  tune_op_list_deinit(&broadcasts);
-  return is_done;
 }
 
 bool tune_normalize_broadcast_operands(MlirOperation root) {
@@ -114,7 +78,9 @@ bool tune_normalize_broadcast_operands(MlirOperation root) {
     tune_ir_load_dialects(mlirOperationGetContext(root), DIALECTS);
   for (size_t i = 0; i < ops.count; ++i)
     read_sources(ops.ops[i]);
-  bool is_done = !ops.failed && (ops.count == 0 || drop_unused_broadcasts(root));
+  // Where a schedule is applied it counts the ops that are there.
+  bool is_done =
+      !ops.failed && (ops.count == 0 || tune_op_list_destroy_below(root, list_broadcast));
   tune_op_list_deinit(&ops);
   return is_done;
 }

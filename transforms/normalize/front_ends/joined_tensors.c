@@ -134,9 +134,7 @@ static bool read_parts(joint *j, MlirValue value, int64_t begin, int64_t end) {
     int64_t predicate = mlirIntegerAttrGetValueInt(tune_ir_attribute(compare, "predicate"));
     intptr_t loop = loop_of(j, mlirOperationGetOperand(compare, 0));
     int64_t bound;
-    if (j->dimension < 0)
-      j->dimension = loop;
-    if ((predicate != SLT && predicate != ULT) || loop < 0 || loop != j->dimension ||
+    if ((predicate != SLT && predicate != ULT) || loop != j->dimension ||
         !read_index(mlirOperationGetOperand(compare, 1), &bound) || bound <= begin || bound >= end)
       return false;
     MlirValue first = yielded(op, 0);
@@ -264,16 +262,8 @@ static MlirWalkResult list_op(MlirOperation op, void *user_data) {
 
 static void replace(const joint *j) {
   tune_ir_builder b = tune_ir_builder_before(j->op);
-  MlirType type = mlirValueGetType(mlirOperationGetResult(j->op, 0));
-  MlirNamedAttribute dim = tune_ir_named(
-      b.context, "dim", mlirIntegerAttrGet(mlirIntegerTypeGet(b.context, 64), j->dimension));
-  MlirValue made = tune_ir_build_result(&b, &(tune_ir_parts){.name = "tensor.concat",
-                                                             .operand_count = j->count,
-                                                             .operands = j->parts,
-                                                             .type_count = 1,
-                                                             .types = &type,
-                                                             .attribute_count = 1,
-                                                             .attributes = &dim});
+  MlirValue made = tune_tensor_concat(&b, j->count, j->parts, j->dimension,
+                                      mlirValueGetType(mlirOperationGetResult(j->op, 0)));
   tune_ir_copy_attributes(j->op, tune_ir_definition(made));
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(j->op, 0), made);
   bool is_inserted = tune_ir_is(j->op, "tensor.insert_slice");

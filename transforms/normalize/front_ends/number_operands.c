@@ -30,11 +30,9 @@ typedef struct numbers {
 // An op of sums stays what it is, and so does one that has no other input.
 static bool find_numbers(MlirOperation op, tune_nest_maps *n, numbers *out) {
   *out = (numbers){.count = 0};
-  if (!tune_ir_is(op, "linalg.generic") || !tune_nest_maps_read_any(op, n) || n->operand_count < 3)
+  if (!tune_ir_is(op, "linalg.generic") || !tune_nest_maps_read_any(op, n) ||
+      n->operand_count < 3 || !tune_nest_maps_is_on_elements(n))
     return false;
-  for (intptr_t loop = 0; loop < n->loop_count; ++loop)
-    if (!tune_nest_maps_has(tune_nest_maps_result(n), loop))
-      return false;
   for (intptr_t o = 0; o + 1 < n->operand_count; ++o) {
     out->is_number[o] = is_number(mlirOperationGetOperand(op, o), &out->of[o]);
     out->count += out->is_number[o];
@@ -72,11 +70,7 @@ static void take_numbers(MlirOperation op) {
     operands[count] = mlirOperationGetOperand(op, o);
     maps[count++] = n.maps[o];
   }
-  tune_ir_builder b = tune_ir_builder_before(op);
-  MlirOperation made = tune_tensor_generic(&b, count, operands, maps, region);
-  tune_ir_copy_attributes(op, made);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), mlirOperationGetResult(made, 0));
-  mlirOperationDestroy(op);
+  tune_tensor_replace(op, count, operands, maps, region);
 }
 
 static MlirWalkResult list_number(MlirOperation op, void *user_data) {
@@ -88,16 +82,6 @@ static MlirWalkResult list_number(MlirOperation op, void *user_data) {
   return tune_op_list_add(user_data, op) ? MlirWalkResultSkip : MlirWalkResultInterrupt;
 }
 
-// Where a schedule is applied it counts the ops that are there.
-static bool drop_unused_numbers(MlirOperation root) {
-  tune_op_list makers = {0};
-  mlirOperationWalk(root, list_number, &makers, MlirWalkPreOrder);
-  tune_op_list_destroy_unused(&makers);
-  bool is_done = !makers.failed;
-  tune_op_list_deinit(&makers);
-  return is_done;
-}
-
 bool tune_normalize_number_operands(MlirOperation root) {
   static const char *const DIALECTS[] = {"arith", "linalg", NULL};
   tune_op_list ops = {0};
@@ -107,7 +91,8 @@ bool tune_normalize_number_operands(MlirOperation root) {
     tune_ir_load_dialects(mlirOperationGetContext(root), DIALECTS);
   for (size_t i = 0; i < ops.count; ++i)
     take_numbers(ops.ops[i]);
-  bool is_done = !ops.failed && (ops.count == 0 || drop_unused_numbers(root));
+  // Where a schedule is applied it counts the ops that are there.
+  bool is_done = !ops.failed && (ops.count == 0 || tune_op_list_destroy_below(root, list_number));
   tune_op_list_deinit(&ops);
   return is_done;
 }

@@ -38,15 +38,11 @@ static bool is_of_indices(MlirOperation op) {
 
 // Whether `op` does nothing but move its input, each dimension of which is a loop or one element.
 static bool read_move(MlirOperation op, tune_nest_maps *n) {
-  if (!tune_ir_string_starts(tune_ir_name(op), "linalg.") || !tune_nest_maps_read(op, n) ||
-      n->operand_count != 2 || !mlirAffineMapIsIdentity(n->maps[1]))
+  if (!tune_nest_maps_read(op, n) || !tune_nest_maps_moves(n) ||
+      !mlirAffineMapIsIdentity(n->maps[1]))
     return false;
-  MlirOperation yield = mlirBlockGetFirstOperation(tune_ir_body(op));
   MlirValue input = mlirOperationGetOperand(op, 0);
-  if (!tune_ir_is(yield, "linalg.yield") ||
-      !mlirValueEqual(mlirOperationGetOperand(yield, 0),
-                      mlirBlockGetArgument(tune_ir_body(op), 0)) ||
-      !mlirTypeIsARankedTensor(mlirValueGetType(input)))
+  if (!mlirTypeIsARankedTensor(mlirValueGetType(input)))
     return false;
   for (intptr_t d = 0; d < mlirAffineMapGetNumResults(n->maps[0]); ++d)
     if (tune_nest_maps_loop(n->maps[0], d) < 0 &&
@@ -81,12 +77,8 @@ static void spread(const tune_nest_maps *n) {
     if (tune_ir_is(inner, "linalg.index"))
       move_index(inner, n->maps[0]);
   }
-  tune_ir_builder b = tune_ir_builder_before(n->op);
-  MlirOperation made = tune_tensor_generic(&b, 1, (MlirValue[]){mlirOperationGetOperand(n->op, 1)},
-                                           &n->maps[1], region);
-  tune_ir_copy_attributes(n->op, made);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(n->op, 0), mlirOperationGetResult(made, 0));
-  mlirOperationDestroy(n->op);
+  MlirValue into = mlirOperationGetOperand(n->op, 1);
+  tune_tensor_replace(n->op, 1, &into, &n->maps[1], region);
   if (!tune_ir_is_used(source))
     mlirOperationDestroy(source);
 }
@@ -99,11 +91,9 @@ bool tune_normalize_spread_indices(MlirOperation root) {
     tune_ir_load_dialects(mlirOperationGetContext(root), DIALECTS);
   for (size_t i = 0; i < ops.count; ++i) {
     tune_nest_maps n;
-    if (!read_move(ops.ops[i], &n))
-      continue;
     // What was moved before is of indices by now.
-    MlirOperation source = tune_ir_definition(mlirOperationGetOperand(n.op, 0));
-    if (!mlirOperationIsNull(source) && is_of_indices(source))
+    if (read_move(ops.ops[i], &n) &&
+        is_of_indices(tune_ir_definition(mlirOperationGetOperand(n.op, 0))))
       spread(&n);
   }
   bool is_done = !ops.failed;

@@ -44,13 +44,7 @@ static tune_turn turn_of(const tune_image_values *images, MlirValue value) {
 
 // Whether `op` does nothing but move the elements of one tensor to another order.
 static bool read_move(MlirOperation op, tune_nest_maps *n) {
-  if (!tune_ir_string_starts(tune_ir_name(op), "linalg.") || !tune_nest_maps_read_any(op, n) ||
-      n->operand_count != 2)
-    return false;
-  MlirOperation first = mlirBlockGetFirstOperation(tune_ir_body(op));
-  return tune_ir_is(first, "linalg.yield") &&
-         mlirValueEqual(mlirOperationGetOperand(first, 0),
-                        mlirBlockGetArgument(tune_ir_body(op), 0)) &&
+  return tune_nest_maps_read_any(op, n) && tune_nest_maps_moves(n) &&
          mlirAffineMapIsPermutation(n->maps[0]) && mlirAffineMapIsPermutation(n->maps[1]);
 }
 
@@ -195,8 +189,8 @@ static void turn_filter(turner *self, tune_nest_maps *n, const tune_image_convol
 
 // What copies an image to the order that it has by now.
 static bool is_copy(const tune_nest_maps *n, const MlirValue *operands) {
-  tune_nest_maps ignored;
-  return read_move(n->op, &ignored) && mlirAffineMapEqual(n->maps[0], n->maps[1]) &&
+  return tune_nest_maps_moves(n) && mlirAffineMapIsPermutation(n->maps[0]) &&
+         mlirAffineMapEqual(n->maps[0], n->maps[1]) &&
          mlirTypeEqual(mlirValueGetType(operands[0]), mlirValueGetType(operands[1]));
 }
 
@@ -241,16 +235,8 @@ static MlirValue turn_joint(turner *self, MlirOperation op) {
   int64_t along = mlirIntegerAttrGetValueInt(tune_ir_attribute(op, "dim"));
   for (intptr_t o = 0; o < mlirOperationGetNumOperands(op); ++o)
     operands[o] = turned(self, mlirOperationGetOperand(op, o));
-  MlirType type = tune_turn_type(&turn, result);
-  MlirNamedAttribute dim = tune_ir_named(
-      b.context, "dim", mlirIntegerAttrGet(mlirIntegerTypeGet(b.context, 64), back.of[along]));
-  return tune_ir_build_result(&b, &(tune_ir_parts){.name = "tensor.concat",
-                                                   .operand_count = mlirOperationGetNumOperands(op),
-                                                   .operands = operands,
-                                                   .type_count = 1,
-                                                   .types = &type,
-                                                   .attribute_count = 1,
-                                                   .attributes = &dim});
+  return tune_tensor_concat(&b, mlirOperationGetNumOperands(op), operands, back.of[along],
+                            tune_turn_type(&turn, result));
 }
 
 // Channels to groups of them, or back: these are the last dimensions.

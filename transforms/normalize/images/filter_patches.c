@@ -58,16 +58,12 @@ static MlirValue beginning_of(const tune_nest_maps *n) {
   tune_nest_maps copy;
   if (tune_ir_is(init, "linalg.fill"))
     return mlirOperationGetOperand(init, 0);
-  if (mlirOperationIsNull(init) || !tune_nest_maps_read(init, &copy) || copy.operand_count != 2 ||
+  if (!tune_nest_maps_read(init, &copy) || !tune_nest_maps_moves(&copy) ||
       mlirAffineMapGetNumResults(copy.maps[0]) != 1)
     return (MlirValue){NULL};
-  MlirBlock body = tune_ir_body(init);
-  MlirOperation first = mlirBlockGetFirstOperation(body);
   intptr_t channel = tune_nest_maps_loop(tune_nest_maps_result(&copy), 1);
   bool is_bias =
-      tune_ir_is(first, "linalg.yield") && channel >= 0 &&
-      mlirValueEqual(mlirOperationGetOperand(first, 0), mlirBlockGetArgument(body, 0)) &&
-      tune_nest_maps_loop(copy.maps[0], 0) == channel &&
+      channel >= 0 && tune_nest_maps_loop(copy.maps[0], 0) == channel &&
       mlirTypeEqual(tune_ir_element_type(mlirValueGetType(mlirOperationGetOperand(init, 0))),
                     tune_ir_element_type(mlirValueGetType(mlirOperationGetResult(init, 0))));
   return is_bias ? mlirOperationGetOperand(init, 0) : (MlirValue){NULL};
@@ -113,16 +109,13 @@ static MlirValue make_empty(const tune_ir_builder *b, MlirValue like, intptr_t r
 // `map` of the image by loops in `order`.
 static MlirAffineMap map_of_patches(MlirContext context, const tune_nest_maps *n, MlirAffineMap map,
                                     const loop_order *order) {
-  MlirAffineExpr places[TUNE_IR_MAX_LOOPS], indices[TUNE_IR_MAX_RANK];
+  MlirAffineExpr places[TUNE_IR_MAX_LOOPS];
   for (intptr_t loop = 0; loop < n->loop_count; ++loop)
     places[loop] = mlirAffineConstantExprGet(context, 0);
   for (intptr_t i = 0; i < order->count; ++i)
     places[order->loops[i]] = mlirAffineDimExprGet(context, i);
-  MlirAffineMap by_place = mlirAffineMapGet(context, order->count, 0, n->loop_count, places);
-  intptr_t rank = mlirAffineMapGetNumResults(map);
-  for (intptr_t d = 0; d < rank; ++d)
-    indices[d] = mlirAffineExprCompose(mlirAffineMapGetResult(map, d), by_place);
-  return mlirAffineMapGet(context, order->count, 0, rank, indices);
+  return tune_nest_maps_compose(map,
+                                mlirAffineMapGet(context, order->count, 0, n->loop_count, places));
 }
 
 // A row for each pixel.

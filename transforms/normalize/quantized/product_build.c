@@ -34,10 +34,7 @@ static bool take_move(const tune_factor_move *move, MlirAffineMap *map) {
   intptr_t loops = mlirAffineMapGetNumDims(*map);
   MlirAffineExpr indices[TUNE_IR_MAX_RANK];
   if (mlirOperationIsNull(move->op)) {
-    intptr_t rank = mlirAffineMapGetNumResults(move->map);
-    for (intptr_t d = 0; d < rank; ++d)
-      indices[d] = mlirAffineExprCompose(mlirAffineMapGetResult(move->map, d), *map);
-    *map = mlirAffineMapGet(context, loops, 0, rank, indices);
+    *map = tune_nest_maps_compose(move->map, *map);
     return true;
   }
   if (tune_ir_is(move->op, "tensor.pad"))
@@ -192,12 +189,8 @@ static loops find_loops(const tune_quantized_product *p, intptr_t factor) {
 
 static MlirAffineMap renumber(const tune_nest_maps *n, const loops *l, MlirAffineMap map) {
   MlirContext context = mlirOperationGetContext(n->op);
-  MlirAffineExpr indices[TUNE_IR_MAX_RANK];
-  MlirAffineMap to = mlirAffineMapGet(context, l->count, 0, n->loop_count, (MlirAffineExpr *)l->to);
-  intptr_t rank = mlirAffineMapGetNumResults(map);
-  for (intptr_t d = 0; d < rank; ++d)
-    indices[d] = mlirAffineExprCompose(mlirAffineMapGetResult(map, d), to);
-  return mlirAffineMapGet(context, l->count, 0, rank, indices);
+  return tune_nest_maps_compose(
+      map, mlirAffineMapGet(context, l->count, 0, n->loop_count, (MlirAffineExpr *)l->to));
 }
 
 // Windows that no dimension of the factor alone has are those of a tensor that nothing reads.
