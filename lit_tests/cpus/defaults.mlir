@@ -4,7 +4,7 @@
 
 // Columns that single vectors alone divide are padded to pairs, if there are enough of them.
 // CHECK-LABEL: matmul 130x1016x120 f32
-// CHECK: nr vector 16 {{.*}}8, 16, 32
+// CHECK: nr vector 16 {{.*}}16, 32
 // CHECK-NOT: panels
 func.func @columns(%a: tensor<130x120xf32>, %b: tensor<120x1016xf32>, %c: tensor<130x1016xf32>) -> tensor<130x1016xf32> {
   %r = linalg.matmul ins(%a, %b : tensor<130x120xf32>, tensor<120x1016xf32>) outs(%c : tensor<130x1016xf32>) -> tensor<130x1016xf32>
@@ -12,7 +12,7 @@ func.func @columns(%a: tensor<130x120xf32>, %b: tensor<120x1016xf32>, %c: tensor
 }
 
 // CHECK-LABEL: matmul 131x24x2048 f32
-// CHECK: nr vector 8 {{.*}}8{{$}}
+// CHECK: nr vector 24 {{.*}}8, 24{{$}}
 // Vectors of 512 bits: tiles of single ones are tall enough.
 // WIDE-LABEL: matmul 131x24x2048 f32
 func.func @few_columns(%a: tensor<131x2048xf32>, %b: tensor<2048x24xf32>, %c: tensor<131x24xf32>) -> tensor<131x24xf32> {
@@ -22,7 +22,7 @@ func.func @few_columns(%a: tensor<131x2048xf32>, %b: tensor<2048x24xf32>, %c: te
 
 // CHECK-LABEL: matmul 132x1008x128 f32
 // WIDE-LABEL: matmul 132x1008x128 f32
-// WIDE: nr vector 16 {{.*}}16{{$}}
+// WIDE: nr vector 16 {{.*}}16, 48{{$}}
 func.func @wide_columns(%a: tensor<132x128xf32>, %b: tensor<128x1008xf32>, %c: tensor<132x1008xf32>) -> tensor<132x1008xf32> {
   %r = linalg.matmul ins(%a, %b : tensor<132x128xf32>, tensor<128x1008xf32>) outs(%c : tensor<132x1008xf32>) -> tensor<132x1008xf32>
   return %r : tensor<132x1008xf32>

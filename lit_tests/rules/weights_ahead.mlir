@@ -58,10 +58,10 @@ func.func @blocked(%i: tensor<1x24x9x9xf32>, %f: tensor<48x24x3x3xf32> {tune.con
   %2 = linalg.conv_2d_nchw_fchw ins(%i, %f : tensor<1x24x9x9xf32>, tensor<48x24x3x3xf32>) outs(%1 : tensor<1x48x7x7xf32>) -> tensor<1x48x7x7xf32>
   return %2 : tensor<1x48x7x7xf32>
 }
-func.func @patches(%i: tensor<1x9x9x32xf32>, %f: tensor<3x3x32x40xf32> {tune.constant}) -> tensor<1x7x7x40xf32> {
+func.func @patches(%i: tensor<1x9x9x32xf32>, %f: tensor<3x3x32x36xf32> {tune.constant}) -> tensor<1x7x7x36xf32> {
   %zero = arith.constant 0.0 : f32
-  %0 = tensor.empty() : tensor<1x7x7x40xf32>
-  %1 = linalg.fill ins(%zero : f32) outs(%0 : tensor<1x7x7x40xf32>) -> tensor<1x7x7x40xf32>
-  %2 = linalg.conv_2d_nhwc_hwcf {patches} ins(%i, %f : tensor<1x9x9x32xf32>, tensor<3x3x32x40xf32>) outs(%1 : tensor<1x7x7x40xf32>) -> tensor<1x7x7x40xf32>
-  return %2 : tensor<1x7x7x40xf32>
+  %0 = tensor.empty() : tensor<1x7x7x36xf32>
+  %1 = linalg.fill ins(%zero : f32) outs(%0 : tensor<1x7x7x36xf32>) -> tensor<1x7x7x36xf32>
+  %2 = linalg.conv_2d_nhwc_hwcf {patches} ins(%i, %f : tensor<1x9x9x32xf32>, tensor<3x3x32x36xf32>) outs(%1 : tensor<1x7x7x36xf32>) -> tensor<1x7x7x36xf32>
+  return %2 : tensor<1x7x7x36xf32>
 }

@@ -29,7 +29,7 @@ void tune_value_set_add(tune_value_set *set, int64_t value) {
 int64_t tune_value_set_at_most(const tune_value_set *set, int64_t limit) {
   int64_t best = set->values[0];
   for (size_t i = 0; i < set->count; i++)
-    if (set->values[i] <= limit)
+    if (set->values[i] <= limit && (best > limit || set->values[i] > best))
       best = set->values[i];
   return best;
 }

@@ -21,6 +21,7 @@
 #include "transforms/lower/cpu/entry.h"
 #include "transforms/lower/cpu/float_promotion.h"
 #include "transforms/lower/cpu/function_modules.h"
+#include "transforms/lower/cpu/kernel_reads.h"
 #include "transforms/lower/cpu/leaning.h"
 #include "transforms/lower/cpu/math.h"
 #include "transforms/lower/cpu/nests/nest_vectors.h"
@@ -321,6 +322,7 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
   TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
   if (out_prepack) {
     TUNE_RETURN_IF_ERROR(tune_float_promotion_run(module));
+    TUNE_RETURN_IF_ERROR(tune_kernel_reads_run(module));
   } else {
     tune_accumulator_promotion_run(module);
     TUNE_RETURN_IF_ERROR(tune_leaning_add(module, name));
@@ -359,6 +361,7 @@ tune_status tune_cpu_lowering_run_module(tune_cpu_lowering *lowering, MlirOperat
   TUNE_RETURN_IF_ERROR(tune_panel_ahead_run(module));
   TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
   TUNE_RETURN_IF_ERROR(tune_float_promotion_run(module));
+  TUNE_RETURN_IF_ERROR(tune_kernel_reads_run(module));
   tune_function_modules parts;
   TUNE_RETURN_IF_ERROR(tune_function_modules_split(module, NULL, &parts));
   for (size_t i = 0; i < parts.count; ++i)

@@ -11,6 +11,7 @@
 #include "transforms/lower/common/vector_arithmetic.h"
 #include "transforms/lower/cpu/math_avx512.h"
 #include "transforms/lower/cpu/math_erf.h"
+#include "transforms/lower/cpu/odd_vectors.h"
 #include "transforms/lower/cpu/vector_rows.h"
 
 #include "mlir-c/Pass.h"
@@ -238,6 +239,7 @@ tune_status tune_math_lower(MlirOperation module, const tune_math_options *optio
                             const tune_llvm_target *target) {
   size_t split_count;
   TUNE_RETURN_IF_ERROR(tune_vector_rows_split(module, &split_count));
+  TUNE_RETURN_IF_ERROR(tune_odd_vectors_split(module));
   needs found = {false};
   mlirOperationWalk(module, find_needs, &found, MlirWalkPreOrder);
   if (found.bf16 && tune_math_lacks_bf16(target))

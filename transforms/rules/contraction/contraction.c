@@ -20,7 +20,7 @@
 #include "transforms/rules/contraction/contraction_steps.h"
 #include "transforms/rules/contraction/im2col.h"
 #include "transforms/rules/contraction/prefetch.h"
-#include "transforms/rules/contraction/scalar_reads.h"
+#include "transforms/rules/contraction/register_tile.h"
 
 static bool contraction_applies(const tune_structure *structure, const tune_machine *machine) {
   tune_contraction_plan plan;
@@ -183,7 +183,6 @@ void tune_contraction_write_buffers(const tune_contraction_plan *plan, const tun
   w->func = "%func";
   tune_writer_begin_buffers(w);
   tune_writer_lower_vectors(w);
-  tune_scalar_reads_write(&plan->anchor->operands[plan->a], &plan->kr, w);
   write_prefetch(plan, machine, w);
   tune_writer_place_buffers(w);
   tune_writer_wide_operands(w, structure);

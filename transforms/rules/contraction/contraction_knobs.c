@@ -21,11 +21,12 @@ void tune_contraction_write_tile_knobs(const tune_contraction_plan *plan,
   }
 }
 
-// Whether some tile of columns is of no whole register tiles as wide as there are.
+// Whether some tile of columns is of no whole register tiles.
 static bool has_odd_columns(const tune_contraction_plan *plan) {
   for (size_t i = 0; plan->cols_divide && i < plan->nc.count; i++)
-    if (plan->nc.values[i] % plan->nr.values[plan->nr.count - 1])
-      return true;
+    for (size_t k = 0; k < plan->nr.count; k++)
+      if (plan->nc.values[i] % plan->nr.values[k])
+        return true;
   return false;
 }
 

@@ -1,6 +1,7 @@
 //===- contraction_lines.c - Lines of rows that share a panel of B ------------===//
 
 #include "transforms/rules/contraction/contraction_lines.h"
+#include "transforms/rules/contraction/register_tile.h"
 
 enum {
   MANY_ROWS = 128,  // they make up for reading all of B

@@ -1,6 +1,7 @@
 //===- contraction_panels.c - Panels of B, and what fills no tile ------------===//
 
 #include "transforms/rules/contraction/contraction_steps.h"
+#include "transforms/rules/contraction/register_tile.h"
 
 #include <inttypes.h>
 #include <stdio.h>

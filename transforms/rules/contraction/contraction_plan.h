@@ -68,21 +68,6 @@ bool tune_contraction_plan_make(const tune_structure *structure, const tune_mach
 // The part of the lanes of whole vectors, of `lanes` each, that `extent` of them fill.
 double tune_contraction_part_filled(int64_t extent, int64_t lanes);
 
-// Of an element of B as it is read, again and again: widened by then
-// (transforms/lower/cpu/wide_operands.h).
-int64_t tune_contraction_bits_of_b(const tune_contraction_plan *plan);
-// What so many columns of B take of memory so.
-int64_t tune_contraction_bytes_of_b(const tune_contraction_plan *plan, int64_t columns);
-
-// Whether the rows of B can be read in pieces of several lines of a cache, which hardware fetches
-// ahead.
-bool tune_contraction_has_long_pieces(const tune_contraction_plan *plan,
-                                      const tune_machine *machine);
-
-// Whether B is better read where it is than copied into panels, where both can be done.
-bool tune_contraction_reads_in_place(const tune_contraction_plan *plan,
-                                     const tune_machine *machine);
-
 #ifdef __cplusplus
 }
 #endif

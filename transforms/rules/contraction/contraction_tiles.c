@@ -2,6 +2,7 @@
 
 #include "transforms/rules/contraction/contraction_split.h"
 #include "transforms/rules/contraction/contraction_steps.h"
+#include "transforms/rules/contraction/register_tile.h"
 
 #include <inttypes.h>
 #include <stdio.h>

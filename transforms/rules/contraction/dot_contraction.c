@@ -26,6 +26,7 @@
 #include "transforms/rules/contraction/contraction_steps.h"
 #include "transforms/rules/contraction/dot_panel_patterns.h"
 #include "transforms/rules/contraction/dot_plan.h"
+#include "transforms/rules/contraction/register_tile.h"
 #include "transforms/rules/pdl_writer.h"
 
 #include <inttypes.h>

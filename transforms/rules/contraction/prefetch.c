@@ -62,7 +62,8 @@ static void write_pattern(const tune_operand *operand, int64_t length, int64_t d
 }
 
 static void write_patterns(const tune_prefetch *p, int64_t distance, tune_writer *w) {
-  static const char *const names[] = {"ahead_0", "ahead_1", "ahead_2", "ahead_3"};
+  static const char *const names[TUNE_PREFETCH_LENGTHS] = {
+      "ahead_0", "ahead_1", "ahead_2", "ahead_3", "ahead_4", "ahead_5", "ahead_6", "ahead_7"};
   tune_pdl_begin_patterns(w);
   for (size_t i = 0; i < p->length_count; i++)
     write_pattern(p->operand, p->lengths[i], distance, names[i], w);

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define TUNE_PREFETCH_LENGTHS 4
+#define TUNE_PREFETCH_LENGTHS 8
 #define TUNE_PREFETCH_DISTANCES 4
 
 typedef struct tune_prefetch {

@@ -75,13 +75,21 @@ static void write_row_block(const tune_reduction_plan *p, const tune_machine *ma
   tune_reduction_write_partials(p, &sums, 1, w);
 }
 
+// So many columns, or more: fewer wait for their sums. Fewer where there are no others.
+static int64_t choose_columns(const tune_value_set *columns, int64_t wanted) {
+  for (size_t i = 0; i < columns->count; i++)
+    if (columns->values[i] >= wanted)
+      return columns->values[i];
+  return columns->values[columns->count - 1];
+}
+
 // A narrow block keeps its results in registers for the whole reduction, yet reads a little of each
 // row of a large matrix, a page apart; a wide one reads rows on end and keeps results in the cache,
 // where those of f16 and bf16 are rounded with each step.
 static void write_column_knobs(const tune_reduction_plan *p, const tune_machine *machine,
                                tune_writer *w) {
   tune_value_set columns = {0}, steps = {0}, blocks = {0};
-  for (int64_t count = 1; count <= 8; count *= 2)
+  for (int64_t count = 1; count <= 8; count++)
     if (p->columns % (count * p->lanes) == 0) {
       tune_value_set_add(&columns, count * p->lanes);
       tune_value_set_add(&blocks, count * p->lanes);
@@ -94,7 +102,7 @@ static void write_column_knobs(const tune_reduction_plan *p, const tune_machine 
     share /= (int64_t)machine->threads;
   tune_value_set_add_divisors(&blocks, p->columns, 2 * widest, 8192, 2 * widest);
   bool large = is_large(p, machine);
-  int64_t narrow = tune_value_set_at_most(&columns, (large ? 2 : 4) * (int64_t)p->lanes);
+  int64_t narrow = choose_columns(&columns, (large ? 2 : 4) * (int64_t)p->lanes);
   tune_writer_knob(w, "columns", "vectorize", TUNE_LEVEL_VECTOR, &columns, narrow);
   tune_writer_knob(w, "steps", "unroll", TUNE_LEVEL_VECTOR, &steps,
                    tune_value_set_at_most(&steps, large ? 8 : 4));
