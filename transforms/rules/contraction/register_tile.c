@@ -119,10 +119,10 @@ int64_t tune_contraction_cost_of_tile(int64_t rows, int64_t vectors) {
 
 #define FEW_ROWS 4 // which wait for their sums, unless tiles have many of these
 
-// Adds tiles of three vectors (for few rows, of five), and with AVX-512 of 24, 40 or 56 columns of
-// f32, where they divide the columns or pad no more than single vectors (or halves) do. They are
-// computed in pieces (transforms/lower/cpu/odd_vectors.h): on cores that split the widest registers
-// a half takes half the time, on others as long as what it would be padded to.
+// Adds tiles of three vectors (on few registers and for few rows, of five), and with AVX-512 of 24,
+// 40 or 56 columns of f32, where they divide the columns or pad no more than single vectors (or
+// halves) do. They are computed in pieces (transforms/lower/cpu/odd_vectors.h): on cores that split
+// the widest registers a half takes half the time, on others as long as what it would be padded to.
 static void add_odd_tiles(tune_contraction_plan *plan, const tune_machine *machine) {
   enum { SPLIT_BITS = 512, LEAST_PIECE = 4 };
   int64_t lanes = plan->lanes, half = lanes / 2, cols = plan->cols;
@@ -131,7 +131,7 @@ static void add_odd_tiles(tune_contraction_plan *plan, const tune_machine *machi
   if (cols % (3 * lanes) == 0 ||
       (!plan->cols_divide && round_up(cols, 3 * lanes) == round_up(cols, lanes)))
     tune_value_set_add(&plan->nr, 3 * lanes);
-  if (plan->rows <= FEW_ROWS && cols % (5 * lanes) == 0)
+  if (cols % (5 * lanes) == 0 && (plan->rows <= FEW_ROWS || machine->vector_registers <= 16))
     tune_value_set_add(&plan->nr, 5 * lanes);
   if (machine->vector_bits < SPLIT_BITS || cols % lanes == 0)
     return;
@@ -141,10 +141,10 @@ static void add_odd_tiles(tune_contraction_plan *plan, const tune_machine *machi
 }
 
 // What all columns take by tiles of `nr`, in tenths of half a vector a row and step of the depth. A
-// vector and a half is not fed as fast as it multiplies.
+// vector and a half is not fed as fast as it multiplies, and five vectors leave place for two rows.
 static int64_t cost_of_columns(const tune_contraction_plan *plan, int64_t nr) {
   int64_t half = plan->lanes / 2, halves = round_up(nr, half) / half;
-  return round_up(plan->cols, nr) / nr * (10 * halves + (halves == 3 ? 4 : 0));
+  return round_up(plan->cols, nr) / nr * (10 * halves + (halves == 3 ? 4 : halves == 10 ? 6 : 0));
 }
 
 // An odd tile by default, the widest of those that pad least: where it pads less, or on few
@@ -161,7 +161,7 @@ static void choose_odd_tile(tune_contraction_plan *plan, const tune_machine *mac
   }
   int64_t usual = cost_of_columns(plan, plan->nr_default);
   bool is_low = plan->nr_default < (machine->vector_registers <= 16 ? lanes + 1 : lanes);
-  if (odd && (least < usual || (least == usual && is_low)))
+  if (odd && (least < usual || (is_low && 10 * least <= 11 * usual)))
     plan->nr_default = odd;
 }
 
@@ -294,8 +294,8 @@ void tune_contraction_choose_depth(tune_contraction_plan *plan, const tune_machi
   int64_t vectors = round_up(plan->nr_default, plan->lanes) / plan->lanes;
   bool is_odd =
       plan->nr_default > (int64_t)plan->lanes && plan->nr_default % (2 * plan->lanes) != 0;
-  bool is_tight =
-      is_odd || (machine->vector_registers <= 16 && vectors == 1 && plan->mr_default > 10);
+  bool is_full = plan->mr_default * vectors > 10 && vectors != 2;
+  bool is_tight = machine->vector_registers <= 16 ? is_full : is_odd;
   plan->kr_default = tune_value_set_at_most(&plan->kr, is_tight ? 1 : 4);
   if (!plan->rest_count && !plan->dynamic_rows)
     tune_value_set_add_divisors(&plan->kc, plan->depths, 128, plan->depths - 1, 64);
