@@ -423,10 +423,11 @@ static bool split_from_elements(splitter *s, MlirOperation op, tile t) {
   return true;
 }
 
-// Memory may be of vectors itself.
+// Memory may be of vectors itself, or of bits.
 static bool is_of_elements(MlirValue memory, MlirType vector) {
-  return mlirTypeEqual(mlirShapedTypeGetElementType(mlirValueGetType(memory)),
-                       mlirShapedTypeGetElementType(vector));
+  MlirType element = mlirShapedTypeGetElementType(vector);
+  bool is_bits = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) < 8;
+  return !is_bits && mlirTypeEqual(mlirShapedTypeGetElementType(mlirValueGetType(memory)), element);
 }
 
 // Whether `op` makes an odd vector and pieces stand for that now.

@@ -21,11 +21,11 @@ void tune_contraction_write_tile_knobs(const tune_contraction_plan *plan,
   }
 }
 
-// Whether some tile of columns is of no whole register tiles.
+// Whether some tile of columns, but for one of all of them, is of no whole register tiles.
 static bool has_odd_columns(const tune_contraction_plan *plan) {
-  for (size_t i = 0; plan->cols_divide && i < plan->nc.count; i++)
+  for (size_t i = 0; i < plan->nc.count; i++)
     for (size_t k = 0; k < plan->nr.count; k++)
-      if (plan->nc.values[i] % plan->nr.values[k])
+      if (plan->nc.values[i] != plan->cols && plan->nc.values[i] % plan->nr.values[k])
         return true;
   return false;
 }
@@ -43,7 +43,7 @@ void tune_contraction_write_knobs(const tune_contraction_plan *plan, const tune_
   }
   if (has_odd_columns(plan)) {
     tune_writer_constraint(w, "a tile of nc columns is made of whole register tiles",
-                           "nc %% nr == 0");
+                           "nc == %" PRId64 " || nc %% nr == 0", plan->cols);
   }
 }
 

@@ -113,8 +113,12 @@ void tune_contraction_split_choose(const tune_contraction_split *split,
 bool tune_contraction_split_into(const tune_contraction_plan *whole, int64_t parts,
                                  const tune_machine *machine, tune_contraction_split *out_split) {
   make_structure(whole, parts, out_split);
+  // The whole's knobs are those of its parts, which have to see the same columns to choose from.
+  tune_operand *b = &out_split->nests[out_split->structure.nest_count - 1].operands[whole->b];
+  b->is_constant = whole->anchor->operands[whole->b].is_constant;
   if (!tune_contraction_plan_make(&out_split->structure, machine, &out_split->plan))
     return false;
+  b->is_constant = out_split->plan.can_pack_ahead = false;
   out_split->plan.split = out_split;
   out_split->whole = whole;
   out_split->parts = parts;

@@ -33,12 +33,13 @@ static int64_t columns_in_cache(const tune_contraction_plan *plan, const tune_ma
 }
 
 // The tallest register tile that divides a tile of `mc` rows, up to the default's, or of a single
-// vector up to what that may be; 0 where none does.
+// vector up to what that may be; 0 where none does. Single rows are only for what has no others.
 static int64_t rows_within(const tune_contraction_plan *plan, int64_t mc) {
   bool is_single = plan->nr_default <= (int64_t)plan->lanes;
   int64_t found = 0, most = is_single ? TUNE_CONTRACTION_TALL_SINGLE : plan->mr_default;
+  int64_t least = plan->mr_default > 1 ? 2 : 1;
   for (size_t i = 0; i < plan->mr.count; i++)
-    if (plan->mr.values[i] <= most && mc % plan->mr.values[i] == 0)
+    if (plan->mr.values[i] >= least && plan->mr.values[i] <= most && mc % plan->mr.values[i] == 0)
       found = plan->mr.values[i];
   return found;
 }
