@@ -11,7 +11,7 @@
 // RUN: %{tile} | FileCheck %s -DMC=49 -DNC=32
 // CHECK: mc {{ *}}linalg {{ *}}[[MC]]
 // CHECK: nc {{ *}}linalg {{ *}}[[NC]]
-// ODD: a tile of nc columns is made of whole register tiles: nc % nr == 0
+// ODD: a tile of nc columns is made of whole register tiles: nc == 192 || nc % nr == 0
 // RUN: tune-run %t.mlir --db= --threads=2 --strict --check --time=0.01 | FileCheck %s --check-prefix=RAN
 // RAN: Check {{ *}}ok
 
