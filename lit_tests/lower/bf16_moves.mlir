@@ -31,14 +31,14 @@ func.func @main(%a: memref<64xbf16>, %b: memref<64xbf16>, %f: memref<64xf32>) {
   // Copied, with elements taken out and put in.
   %v9 = vector.load %a[%c0] : memref<64xbf16>, vector<9xbf16>
   vector.store %v9, %b[%c3] : memref<64xbf16>, vector<9xbf16>
-  %v12 = vector.load %a[%c0] : memref<64xbf16>, vector<10xbf16>
-  vector.store %v12, %b[%c3] : memref<64xbf16>, vector<10xbf16>
+  %v10 = vector.load %a[%c0] : memref<64xbf16>, vector<10xbf16>
+  vector.store %v10, %b[%c3] : memref<64xbf16>, vector<10xbf16>
   %v17 = vector.load %a[%c0] : memref<64xbf16>, vector<17xbf16>
   %last = vector.extract %v17[16] : bf16 from vector<17xbf16>
   memref.store %last, %b[%c1] : memref<64xbf16>
   %put = vector.insert %last, %v17[2] : bf16 into vector<17xbf16>
   // Carried by a loop, with a vector that is not odd.
-  %carried, %even = scf.for %i = %c0 to %c3 step %c1 iter_args(%x = %put, %e = %v12) -> (vector<17xbf16>, vector<10xbf16>) {
+  %carried, %even = scf.for %i = %c0 to %c3 step %c1 iter_args(%x = %put, %e = %v10) -> (vector<17xbf16>, vector<10xbf16>) {
     vector.store %x, %b[%i] : memref<64xbf16>, vector<17xbf16>
     vector.store %e, %b[%i] : memref<64xbf16>, vector<10xbf16>
     %next = vector.load %a[%i] : memref<64xbf16>, vector<17xbf16>

@@ -273,7 +273,7 @@ static void split_elementwise(splitter *s, MlirOperation op, tile t) {
   is_gone(s, op);
 }
 
-// vector.load or vector.store of one row; `at_index` is its last operand.
+// vector.load or vector.store of one row, of `type`; where in it is its last operand.
 static void split_access(splitter *s, MlirOperation op, MlirType type, tile t) {
   bool stores = tune_ir_is(op, "vector.store");
   MlirValue operands[MOST_OPERANDS];

@@ -17,9 +17,20 @@ static void widen_to_blocks(tune_contraction_plan *plan) {
   plan->nr = wide;
 }
 
+// How many vectors `nr` columns are.
+static int64_t vectors_of(const tune_contraction_plan *plan, int64_t nr) {
+  return round_up(nr, plan->lanes) / plan->lanes;
+}
+
+// Of more than a vector and no whole pairs.
+static bool is_odd_tile(const tune_contraction_plan *plan, int64_t nr) {
+  int64_t lanes = plan->lanes;
+  return nr > lanes && nr % (2 * lanes) != 0;
+}
+
 static int64_t rows_that_fit(const tune_contraction_plan *plan, const tune_machine *machine,
                              int64_t nr) {
-  int64_t vectors = round_up(nr, plan->lanes) / plan->lanes;
+  int64_t vectors = vectors_of(plan, nr);
   return ((int64_t)machine->vector_registers - vectors - 1) / vectors;
 }
 
@@ -153,8 +164,7 @@ static void choose_odd_tile(tune_contraction_plan *plan, const tune_machine *mac
   int64_t odd = 0, least = 0, lanes = plan->lanes;
   for (size_t i = 0; i < plan->nr.count; i++) {
     int64_t nr = plan->nr.values[i], cost = cost_of_columns(plan, nr);
-    bool is_odd = nr > lanes && nr % (2 * lanes) != 0;
-    if (!is_odd || (odd && (cost > least || (cost == least && nr < odd))))
+    if (!is_odd_tile(plan, nr) || (odd && (cost > least || (cost == least && nr < odd))))
       continue;
     odd = nr;
     least = cost;
@@ -184,9 +194,9 @@ static void keep_tiles_of_one_kind(tune_contraction_plan *plan) {
 static void choose_tile_of_few_rows(tune_contraction_plan *plan, const tune_machine *machine) {
   int64_t least = 0;
   for (size_t i = 0; i < plan->nr.count; i++) {
-    int64_t nr = plan->nr.values[i], vectors = round_up(nr, plan->lanes) / plan->lanes;
-    int64_t cost =
-        round_up(plan->cols, nr) / nr * tune_contraction_cost_of_tile(plan->rows, vectors);
+    int64_t nr = plan->nr.values[i];
+    int64_t cost = round_up(plan->cols, nr) / nr *
+                   tune_contraction_cost_of_tile(plan->rows, vectors_of(plan, nr));
     if (rows_that_fit(plan, machine, nr) < plan->rows || (least && cost >= least))
       continue;
     least = cost;
@@ -234,7 +244,7 @@ void tune_contraction_choose_columns(tune_contraction_plan *plan, const tune_mac
 }
 
 int64_t tune_contraction_cost_of_rows(const tune_contraction_plan *plan, int64_t mr) {
-  int64_t vectors = round_up(plan->nr_default, plan->lanes) / plan->lanes, rest = plan->rows % mr;
+  int64_t vectors = vectors_of(plan, plan->nr_default), rest = plan->rows % mr;
   return plan->rows / mr * tune_contraction_cost_of_tile(mr, vectors) +
          (rest ? tune_contraction_cost_of_tile(rest, vectors) : 0);
 }
@@ -291,11 +301,9 @@ void tune_contraction_choose_depth(tune_contraction_plan *plan, const tune_machi
     tune_value_set_add(&plan->kr, plan->depths < 16 ? plan->depths : 1);
   // Where sums go through several steps in one, LLVM needs some registers more: odd tiles leave
   // none, nor do tall ones of single vectors on CPUs of few.
-  int64_t vectors = round_up(plan->nr_default, plan->lanes) / plan->lanes;
-  bool is_odd =
-      plan->nr_default > (int64_t)plan->lanes && plan->nr_default % (2 * plan->lanes) != 0;
+  int64_t vectors = vectors_of(plan, plan->nr_default);
   bool is_full = plan->mr_default * vectors > 10 && vectors != 2;
-  bool is_tight = machine->vector_registers <= 16 ? is_full : is_odd;
+  bool is_tight = machine->vector_registers <= 16 ? is_full : is_odd_tile(plan, plan->nr_default);
   plan->kr_default = tune_value_set_at_most(&plan->kr, is_tight ? 1 : 4);
   if (!plan->rest_count && !plan->dynamic_rows)
     tune_value_set_add_divisors(&plan->kc, plan->depths, 128, plan->depths - 1, 64);
