@@ -60,3 +60,33 @@ func.func @filter_turned(%i: tensor<1x16x14x14xf32>, %f: tensor<3x3x16x32xf32>) 
   } -> tensor<1x32x12x12xf32>
   return %r : tensor<1x32x12x12xf32>
 }
+
+// Channels that two vectors do not divide: three or five of them where registers are few. Lines of 12 are turned by 4.
+// RUN: tune-opt %s --tune-print-space="target=cpu:x86-64-v3" 2>&1 | FileCheck %s --check-prefix=THREES
+// RUN: tune-run %s --function=threes --target=cpu:x86-64-v3 --strict --db= --time=0.001 | FileCheck %s --check-prefix=OK
+// RUN: tune-run %s --function=fives --target=cpu:x86-64-v3 --strict --db= --time=0.001 | FileCheck %s --check-prefix=OK
+// THREES: conv 24x12x12 over 24x3x3 f32
+// THREES: rule 'winograd_nchw'
+// THREES: winograd_block linalg 24 {{.*}} 8, 24
+func.func @threes(%i: tensor<1x24x12x12xf32>, %f: tensor<24x24x3x3xf32>) -> tensor<1x24x12x12xf32> {
+  %z = arith.constant 0.0 : f32
+  %p = tensor.pad %i low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %z : f32
+  } : tensor<1x24x12x12xf32> to tensor<1x24x14x14xf32>
+  %e = tensor.empty() : tensor<1x24x12x12xf32>
+  %o = linalg.fill ins(%z : f32) outs(%e : tensor<1x24x12x12xf32>) -> tensor<1x24x12x12xf32>
+  %r = linalg.conv_2d_nchw_fchw ins(%p, %f : tensor<1x24x14x14xf32>, tensor<24x24x3x3xf32>) outs(%o : tensor<1x24x12x12xf32>) -> tensor<1x24x12x12xf32>
+  return %r : tensor<1x24x12x12xf32>
+}
+
+// THREES: conv 12x12x40 over 3x3x16 f32
+// THREES: rule 'winograd'
+// THREES: winograd_block linalg 40 {{.*}} 8, 40
+func.func @fives(%i: tensor<1x14x14x16xf32>, %f: tensor<3x3x16x40xf32>) -> tensor<1x12x12x40xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x12x12x40xf32>
+  %o = linalg.fill ins(%z : f32) outs(%e : tensor<1x12x12x40xf32>) -> tensor<1x12x12x40xf32>
+  %r = linalg.conv_2d_nhwc_hwcf ins(%i, %f : tensor<1x14x14x16xf32>, tensor<3x3x16x40xf32>) outs(%o : tensor<1x12x12x40xf32>) -> tensor<1x12x12x40xf32>
+  return %r : tensor<1x12x12x40xf32>
+}

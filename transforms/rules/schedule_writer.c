@@ -34,6 +34,13 @@ int64_t tune_value_set_at_most(const tune_value_set *set, int64_t limit) {
   return best;
 }
 
+int64_t tune_turned_side(int64_t extent) {
+  int64_t side = 16;
+  while (extent % side != 0)
+    side /= 2;
+  return side;
+}
+
 // Divisors come in pairs, one of them at most the square root. Counting ends at this one, so that a
 // size of 10^18 takes milliseconds: it finds all divisors up to its square, over which nothing fits
 // a memory, and beyond that all but those in the middle.

@@ -35,6 +35,10 @@ typedef struct tune_value_set {
 void tune_value_set_add(tune_value_set *set, int64_t value);
 // The largest value <= `limit`, or the smallest there is.
 int64_t tune_value_set_at_most(const tune_value_set *set, int64_t limit);
+// How many of `extent` elements a block has that is transposed in registers: the largest power of
+// two, up to 16, that divides them. A block that is there in part has a mask in each of its
+// vectors, which without AVX-512 costs five times what it does with whole ones.
+int64_t tune_turned_side(int64_t extent);
 // Adds the divisors of `extent` within [low, high] that are multiples of `step`.
 void tune_value_set_add_divisors(tune_value_set *set, int64_t extent, int64_t low, int64_t high,
                                  int64_t step);

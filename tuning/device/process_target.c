@@ -9,7 +9,10 @@ tune_process_target tune_process_target_of(const tune_target_facts *facts) {
   const json_t *named = is_cpu ? facts->fingerprint : NULL;
   return (tune_process_target){.name = facts->name.target,
                                .device = facts->name.device,
-                               .fingerprint = tune_target_facts_device(facts),
+                               // Of a CPU that is not this one modules are planned by what it has.
+                               .fingerprint = is_cpu && facts->is_elsewhere
+                                                  ? facts->fingerprint
+                                                  : tune_target_facts_device(facts),
                                .triple = json_string_value(json_object_get(named, "triple")),
                                .cpu = json_string_value(json_object_get(named, "cpu")),
                                .threads = facts->threads,

@@ -4,6 +4,7 @@
 
 #include "support/scratch.h"
 #include "targets/target.h"
+#include "tuning/device/process_target.h"
 #include "unittests/common/failing_malloc.h"
 
 #include <setjmp.h>
@@ -311,6 +312,23 @@ static void architectures_have_facts(void **state) {
   unsetenv("TUNE_CUDA_LOADER");
 }
 
+// A worker plans a module by what the CPU has that it is for, and where that is this one it looks
+// itself.
+static void workers_are_told_of_other_cpus(void **state) {
+  (void)state;
+  tune_target_facts *facts;
+  assert_ok(tune_target_facts_create("cpu:x86-64-v2", 1, &facts));
+  tune_process_target target = tune_process_target_of(facts);
+  assert_string_equal(target.cpu, "x86-64-v2");
+  assert_ptr_equal(target.fingerprint, facts->fingerprint);
+  tune_target_facts_destroy(facts);
+  assert_ok(tune_target_facts_create("cpu", 1, &facts));
+  target = tune_process_target_of(facts);
+  assert_null(target.cpu);
+  assert_null(target.fingerprint);
+  tune_target_facts_destroy(facts);
+}
+
 static tune_status make_facts(void *context) {
   (void)context;
   tune_target_facts *facts;
@@ -335,6 +353,7 @@ int main(void) {
       cmocka_unit_test(any_device_has_facts),
       cmocka_unit_test(architectures_have_facts),
       cmocka_unit_test(rooflines_are_kept),
+      cmocka_unit_test(workers_are_told_of_other_cpus),
       cmocka_unit_test(survives_without_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,11 +228,12 @@ static void write_filter(const tune_conv_plan *plan, tune_writer *w) {
 // The last op, which turns a line of the output.
 static void write_root(const tune_conv_plan *plan, tune_writer *w) {
   size_t rank = plan->ops.anchor->operands[2].rank, order[TUNE_MAX_LOOPS];
-  char sizes[128];
+  char sizes[128], side[24];
   tune_tiling tile = {{0}};
+  snprintf(side, sizeof side, "%" PRId64, plan->turn);
   tune_writer_identity_order(order, TUNE_MAX_LOOPS);
   for (size_t i = 0; i <= rank; i++)
-    tile.size[i] = i == rank || i == plan->channel_dimension + 1 ? "16" : "1";
+    tile.size[i] = i == rank ? side : i == plan->channel_dimension + 1 ? "16" : "1";
   tune_writer_line(w,
                    "%%roots = transform.structured.match ops{[\"linalg.generic\"]} "
                    "attributes{tune.root} in %s : (" OP ") -> " OP,

@@ -36,6 +36,7 @@ typedef struct tune_conv_plan {
   size_t line_dimension;    // of the output, if there are lines
   unsigned lanes;           // accumulators in a vector register
   int64_t step;             // divides every nr
+  int64_t turn;             // pixels of a line of the output that are turned at a time
 
   // Domains and analytic defaults.
   tune_value_set mr, nr, kr, band;

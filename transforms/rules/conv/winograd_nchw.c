@@ -3,7 +3,8 @@
 // Convolutions of f32 with 3x3 windows, stride 1 and channels before pixels (NCHW, FCHW), to whose
 // image borders are added: what the rule 'conv_blocked' does, and as the other choice of a knob
 // Winograd's F(4x4, 3x3) in vectors of channels, as in NHWC (winograd.c). Nothing is contiguous
-// along the channels here, so that all that comes in or goes out is turned in registers, 16 x 16:
+// along the channels here, so that all that comes in or goes out is turned in registers, up to 16 x
+// 16:
 //
 //  - the image when its borders are added, which needs a copy anyhow. It is made outside of the
 //    blocks of channels, once;
@@ -105,33 +106,41 @@ static void annotate(tune_writer *w, const char *target, const char *attribute) 
   tune_writer_line(w, "transform.annotate %s \"%s\" : " OP, target, attribute);
 }
 
-// Tiles of 16 x 16 in the dimensions `a` and `b` of `target`, which is turned in registers.
-static void write_turn(tune_writer *w, const char *target, size_t rank, size_t a, size_t b) {
-  size_t order[TUNE_MAX_LOOPS];
-  char sizes[128];
-  tune_tiling tile = {{0}};
-  for (size_t i = 0; i < rank; i++) {
-    order[i] = i;
-    tile.size[i] = i == a || i == b ? "16" : "1";
-  }
-  tune_writer_begin_foreach(w, target, "%one_turn");
-  tune_writer_tile(w, "%turn", "%turn_loops", "%one_turn", &tile, order, rank, NULL);
-  tune_writer_try_vectorize(w, "%turn", tune_writer_sizes(sizes, sizeof sizes, &tile, order, rank));
-  tune_writer_end_foreach(w);
-}
+// Dimensions of what is turned in registers, and how much of each at a time.
+typedef struct turn_plan {
+  size_t rank, channels, pixels;
+  int64_t channel_side, pixel_side;
+} turn_plan;
 
-static void write_marked_turn(tune_writer *w, const char *mark, const char *result, size_t rank,
-                              size_t a, size_t b) {
+static void write_turn(tune_writer *w, const char *mark, const char *result,
+                       const turn_plan *turn) {
+  size_t order[TUNE_MAX_LOOPS];
+  char sizes[128], channels[24], pixels[24];
+  snprintf(channels, sizeof channels, "%" PRId64, turn->channel_side);
+  snprintf(pixels, sizeof pixels, "%" PRId64, turn->pixel_side);
+  tune_tiling tile = {{0}};
+  for (size_t i = 0; i < turn->rank; i++) {
+    order[i] = i;
+    tile.size[i] = i == turn->channels ? channels : i == turn->pixels ? pixels : "1";
+  }
   tune_writer_line(w,
                    "%s = transform.structured.match ops{[\"linalg.generic\"]} "
                    "attributes{%s} in %s : (" OP ") -> " OP,
                    result, mark, w->func);
-  write_turn(w, result, rank, a, b);
+  tune_writer_begin_foreach(w, result, "%one_turn");
+  tune_writer_tile(w, "%turn", "%turn_loops", "%one_turn", &tile, order, turn->rank, NULL);
+  tune_writer_try_vectorize(w, "%turn",
+                            tune_writer_sizes(sizes, sizeof sizes, &tile, order, turn->rank));
+  tune_writer_end_foreach(w);
 }
 
-// The image with its borders, channels innermost. 16 channels in parallel, of all lines one after
-// the other: 16 places that are read from, each as it comes in memory. Patterns replace ops without
-// the knowledge of the handles to them, which are not to be there when they do.
+static int64_t image_side(const nchw_plan *plan) {
+  return tune_turned_side(plan->winograd.winograd.depth);
+}
+
+// The image with its borders, channels innermost. Up to 16 channels in parallel, of all lines one
+// after the other: as many places that are read from, each as it comes in memory. Patterns replace
+// ops without the knowledge of the handles to them, which are not to be there when they do.
 static void write_image(const nchw_plan *plan, tune_writer *w) {
   size_t rank = plan->conv.ops.anchor->operands[2].rank;
   tune_writer_match_op(w, "%pads", "\"tensor.pad\"");
@@ -151,8 +160,8 @@ static void write_image(const nchw_plan *plan, tune_writer *w) {
   tune_writer_match_op(w, "%copy_of_image", "\"linalg.transpose\"");
   tune_writer_line(w,
                    "%%part_of_image, %%parts = transform.structured.tile_using_forall "
-                   "%%copy_of_image tile_sizes %s",
-                   rank == 4 ? "[1, 0, 0, 16]" : "[0, 0, 16]");
+                   "%%copy_of_image tile_sizes [%s%" PRId64 "]",
+                   rank == 4 ? "1, 0, 0, " : "0, 0, ", image_side(plan));
   tune_writer_line(w, "  : (" OP ") -> (" OP ", " OP ")");
   tune_writer_line(w, "%%turned_part = transform.structured.generalize %%part_of_image : (" OP
                       ") -> " OP);
@@ -232,7 +241,9 @@ static void write_last_op(const nchw_plan *plan, tune_writer *w) {
                       ") -> " OP);
   annotate(w, "%of_weights", FILTER_MARK);
   // In tiles, lest the fusion gives it the shape that the filter has after it.
-  tune_tiling block = {{"16", "16"}};
+  char side[24];
+  snprintf(side, sizeof side, "%" PRId64, tune_turned_side(winograd->winograd.channels));
+  tune_tiling block = {{"16", side}};
   tune_writer_tile(w, "%of_block", "%loops_of_weights", "%of_weights", &block, (size_t[]){0, 1}, 2,
                    NULL);
   tune_writer_apply_pass(w, "tosa-to-linalg", "%with_sums");
@@ -264,9 +275,23 @@ static void write_blocks(const nchw_plan *plan, tune_writer *w) {
   // Straight into its place.
   tune_writer_line(w, "transform.bufferization.eliminate_empty_tensors %s : " OP, w->func);
   // No pass may follow: it verifies, and some masks do not hold up to that.
-  write_marked_turn(w, FILTER_MARK, "%filter_copies", 2, 0, 1);
-  write_marked_turn(w, IMAGE_MARK, "%image_copies", rank, rank - 2, rank - 1);
-  write_marked_turn(w, LAST_MARK, "%last_ops", rank, rank - 3, rank - 1);
+  int64_t channels = tune_turned_side(winograd->winograd.channels);
+  write_turn(
+      w, FILTER_MARK, "%filter_copies",
+      &(turn_plan){
+          .rank = 2, .pixels = 0, .pixel_side = 16, .channels = 1, .channel_side = channels});
+  write_turn(w, IMAGE_MARK, "%image_copies",
+             &(turn_plan){.rank = rank,
+                          .pixels = rank - 2,
+                          .pixel_side = plan->conv.turn,
+                          .channels = rank - 1,
+                          .channel_side = image_side(plan)});
+  write_turn(w, LAST_MARK, "%last_ops",
+             &(turn_plan){.rank = rank,
+                          .channels = rank - 3,
+                          .channel_side = channels,
+                          .pixels = rank - 1,
+                          .pixel_side = plan->conv.turn});
 }
 
 static void write_winograd(const nchw_plan *plan, const tune_machine *machine, tune_writer *w) {
