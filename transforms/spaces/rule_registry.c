@@ -43,27 +43,13 @@ static bool is_for_all(const tune_rule *rule) {
          rule == &tune_rule_host;
 }
 
-// Whether there is more to do than sizes can be multiplied for, which no memory holds either: plans
-// count elements and bytes in 64 bits.
-static bool is_beyond_plans(const tune_structure *structure) {
-  for (size_t n = 0; n < structure->nest_count; n++) {
-    const tune_nest *nest = &structure->nests[n];
-    double steps = 1;
-    for (size_t loop = 0; loop < nest->loop_count; loop++)
-      steps *= nest->extent[loop] > 1 ? (double)nest->extent[loop] : 1;
-    if (steps > 0x1p54)
-      return true;
-  }
-  return false;
-}
-
 static bool takes(const tune_rule *rule, const tune_structure *structure,
                   const tune_machine *machine) {
   if (!(rule->kinds & 1u << machine->kind))
     return false;
   // Where there is nothing to do, tiles of it have sizes that upstream divides by; vectors of i1
   // are bits, which tensors of it in memory are not.
-  if (structure->is_empty || structure->has_bits || is_beyond_plans(structure))
+  if (structure->is_empty || structure->has_bits || tune_structure_is_beyond_plans(structure))
     return is_for_all(rule);
   return rule->applies(structure, machine);
 }
@@ -200,9 +186,10 @@ static tune_status visit_layout(rule_walk *walk, const tune_layout *layout, rule
 // where only ops beside it are gone. What upstream cannot bring into one has no such rules.
 static tune_status visit_layouts(rule_walk *walk, bool all) {
   tune_layout layouts[TUNE_LAYOUTS_MOST];
-  size_t count = walk->machine->kind == TUNE_KIND_CPU && !is_beyond_plans(walk->structure)
-                     ? tune_layouts_find(walk->structure, walk->machine, layouts)
-                     : 0;
+  size_t count =
+      walk->machine->kind == TUNE_KIND_CPU && !tune_structure_is_beyond_plans(walk->structure)
+          ? tune_layouts_find(walk->structure, walk->machine, layouts)
+          : 0;
   for (size_t i = 0; i < count && !walk->is_found; i++) {
     if (!all && !changes_product(&layouts[i]))
       continue;
@@ -224,7 +211,8 @@ static tune_status visit_rounded(rule_walk *walk, rules_asked asked) {
   tune_layout layouts[TUNE_LAYOUTS_MOST];
   tune_structure rounded;
   if (walk->machine->kind != TUNE_KIND_CPU || walk->structure->preparation.rounds ||
-      walk->is_stock || !has_rounding(walk->structure) || is_beyond_plans(walk->structure))
+      walk->is_stock || !has_rounding(walk->structure) ||
+      tune_structure_is_beyond_plans(walk->structure))
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(tune_structure_read_wanted(
       walk->context, walk->payload, &(tune_preparation_wanted){.rounds = true}, &rounded));

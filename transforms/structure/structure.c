@@ -456,6 +456,18 @@ bool tune_structure_has_math(const tune_structure *structure) {
   return false;
 }
 
+bool tune_structure_is_beyond_plans(const tune_structure *structure) {
+  for (size_t n = 0; n < structure->nest_count; n++) {
+    const tune_nest *nest = &structure->nests[n];
+    double steps = 1;
+    for (size_t loop = 0; loop < nest->loop_count; loop++)
+      steps *= nest->extent[loop] > 1 ? (double)nest->extent[loop] : 1;
+    if (steps > 0x1p54)
+      return true;
+  }
+  return false;
+}
+
 bool tune_nest_runs_forward(const tune_nest *nest) {
   for (size_t o = 0; o < nest->operand_count; o++)
     for (size_t i = 0; i < nest->operands[o].rank; i++) {

@@ -118,6 +118,9 @@ tune_status tune_structure_read_wanted(MlirContext context, const char *payload,
 bool tune_structure_has_pad(const tune_structure *structure);
 // Whether it computes functions such as exp.
 bool tune_structure_has_math(const tune_structure *structure);
+// Whether there is more to do than sizes can be multiplied for, which no memory holds either: plans
+// count elements and bytes in 64 bits.
+bool tune_structure_is_beyond_plans(const tune_structure *structure);
 
 // What an element has of a CPU's registers: f16 and bf16 are f32 there
 // (lower/cpu/float_promotion.h).

@@ -8,6 +8,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
+#include "transforms/rules/contraction/line_products.h"
 #include "transforms/rules/layouts.h"
 #include "transforms/rules/reduction/general_rows.h"
 #include "transforms/rules/rule.h"
@@ -98,7 +99,18 @@ static void write_nests(const tune_machine *machine, tune_writer *w) {
                      marks[i], marks[i]);
 }
 
-// Divides the outermost parallel loop of each op among the threads.
+// The outermost parallel loop, or the longest one: nest->loop_count where there is none.
+static size_t find_divided(const tune_nest *nest, bool is_longest) {
+  size_t found = nest->loop_count;
+  for (size_t loop = 0; loop < nest->loop_count; loop++)
+    if (!nest->is_reduction[loop] && nest->extent[loop] != 1 &&
+        (found == nest->loop_count || (is_longest && nest->extent[loop] > nest->extent[found])))
+      found = loop;
+  return found;
+}
+
+// Divides the outermost parallel loop of each op among the threads; of products of lines the
+// longest, since of few rows each thread would read all weights.
 static void write_parallel(const tune_structure *structure, const tune_machine *machine,
                            tune_writer *w) {
   size_t generics = 0;
@@ -118,6 +130,7 @@ static void write_parallel(const tune_structure *structure, const tune_machine *
   for (size_t g = 0; g < generics; g++)
     tune_string_builder_appendf(&names, "%s%%op_%zu", g ? ", " : "", g);
   char types[2048];
+  bool is_of_lines = tune_line_products_are_best(structure, machine);
   if (generics > 1)
     tune_writer_line(w, "%s = transform.split_handle %%generics : (" OP ") -> (%s)",
                      names.text ? names.text : "",
@@ -130,9 +143,7 @@ static void write_parallel(const tune_structure *structure, const tune_machine *
     const tune_nest *nest = &structure->nests[n];
     if (nest->kind != TUNE_NEST_GENERIC)
       continue;
-    size_t outer = 0;
-    while (outer < nest->loop_count && (nest->is_reduction[outer] || nest->extent[outer] == 1))
-      outer++;
+    size_t outer = find_divided(nest, is_of_lines);
     if (outer < nest->loop_count && tune_nest_runs_forward(nest)) {
       char counts[128] = "";
       size_t used = 0;
@@ -234,11 +245,16 @@ static void general_write(const tune_structure *structure, const tune_machine *m
   tune_writer_main(w, structure);
 }
 
+static bool general_goes_first(const tune_structure *structure, const tune_machine *machine) {
+  return tune_layouts_is_best_as_it_lies(structure, machine) ||
+         tune_line_products_are_best(structure, machine);
+}
+
 const tune_rule tune_rule_general = {
     .name = "general",
     .summary = "any linalg op: loops of vectors as its operands lie, plain loops, or affine loops",
     .kinds = TUNE_KINDS_CPU,
     .applies = general_applies,
-    .goes_first = tune_layouts_is_best_as_it_lies,
+    .goes_first = general_goes_first,
     .write = general_write,
 };

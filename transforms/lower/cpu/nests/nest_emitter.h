@@ -118,7 +118,7 @@ MlirValue tune_nest_combine_two(const tune_nest_emitter *emitter, size_t result,
 // What a result is before the first step of what reduces: a vector.
 MlirValue tune_nest_start(tune_nest_emitter *emitter, size_t result, tune_nest_copy copy);
 // All lanes of a result that are parts of it, and what it was before: a scalar.
-MlirValue tune_nest_combine(tune_nest_emitter *emitter, size_t result, int64_t row,
+MlirValue tune_nest_combine(tune_nest_emitter *emitter, size_t result, tune_nest_copy copy,
                             const tune_nest_sums *lanes);
 
 // The body on `arguments`, one for each operand; `results` are vectors.

@@ -15,8 +15,11 @@
 // reduce go around the lane loop.
 //
 // Or it reduces ("along"), where every result is a sum, product or extremum: lanes hold parts of
-// it, which are combined at the end. An operand that lies along another loop than the lane loop is
-// read in squares, which are turned in registers: then that loop is the innermost.
+// it, which are combined at the end. Where two parallel loops share what the other one goes over,
+// as those of a product of lines with lines, results are made in blocks: of `rows` steps of one,
+// and of the other, the column loop, as many as there are vectors. An operand that lies along
+// another loop than the lane loop is read in squares, which are turned in registers: then that loop
+// is the innermost.
 //
 // Threads: as the context of the IR.
 //
@@ -90,6 +93,7 @@ typedef struct tune_nest_plan {
   bool is_along;    // it reduces
   bool is_streamed; // then the turned loop is the one of which a few steps are done at a time
   size_t turned_loop, row_loop;
+  size_t column_loop; // `vectors` counts steps of it, not vectors of the lane loop
   int64_t lanes, vectors, rows;
   bool stores_pieces; // of a vector that is not all there: masks would be slow
   tune_nest_access access[TUNE_NEST_MAX_OPERANDS];

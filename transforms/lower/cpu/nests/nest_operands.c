@@ -50,8 +50,10 @@ static MlirValue add(const tune_nest_emitter *emitter, MlirValue place, int64_t 
 
 MlirValue tune_nest_place(const tune_nest_emitter *emitter, size_t loop, tune_nest_copy copy) {
   const tune_nest_plan *plan = emitter->plan;
-  int64_t steps = loop == plan->lane_loop     ? copy.vector * plan->lanes
+  bool has_columns = plan->column_loop != TUNE_NEST_NO_LOOP;
+  int64_t steps = loop == plan->lane_loop     ? (has_columns ? 0 : copy.vector * plan->lanes)
                   : loop == plan->row_loop    ? copy.row
+                  : loop == plan->column_loop ? copy.vector
                   : loop == plan->turned_loop ? copy.turned
                                               : 0;
   return add(emitter, emitter->at[loop], steps);
@@ -254,7 +256,8 @@ static MlirValue read_strided(const tune_nest_emitter *emitter, size_t o, tune_n
 static tune_nest_value *read_before(tune_nest_emitter *emitter, size_t o, tune_nest_copy copy) {
   const tune_nest_loops *nest = emitter->nest;
   const tune_nest_plan *plan = emitter->plan;
-  int64_t vector = tune_nest_depends(nest, o, plan->lane_loop) ? copy.vector : 0;
+  size_t vectors_of = plan->column_loop == TUNE_NEST_NO_LOOP ? plan->lane_loop : plan->column_loop;
+  int64_t vector = tune_nest_depends(nest, o, vectors_of) ? copy.vector : 0;
   int64_t row = plan->row_loop != TUNE_NEST_NO_LOOP && tune_nest_depends(nest, o, plan->row_loop)
                     ? copy.row
                     : 0;

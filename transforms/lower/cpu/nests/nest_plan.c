@@ -169,6 +169,7 @@ static bool make_candidate(const tune_nest_loops *nest, size_t loop, size_t turn
                               .is_along = is_along,
                               .turned_loop = turned,
                               .row_loop = TUNE_NEST_NO_LOOP,
+                              .column_loop = TUNE_NEST_NO_LOOP,
                               .lanes = lanes,
                               .vectors = 1,
                               .rows = 1}};
@@ -239,6 +240,41 @@ static bool shares_weights(const tune_nest_loops *nest, size_t lane_loop, size_t
   return false;
 }
 
+static bool may_be_shared(const tune_nest_loops *nest, const tune_nest_plan *plan, size_t loop) {
+  return !nest->is_reduction[loop] && loop != plan->lane_loop && nest->extent[loop] != 1 &&
+         loop != plan->turned_loop && shares_weights(nest, plan->lane_loop, loop);
+}
+
+// Whether there is an input that lies along `loop` and not along `other`.
+static bool lies_along_one(const tune_nest_loops *nest, size_t loop, size_t other) {
+  for (size_t o = 0; o < nest->input_count; ++o)
+    if (nest->operands[o].is_needed && tune_nest_depends(nest, o, loop) &&
+        !tune_nest_depends(nest, o, other))
+      return true;
+  return false;
+}
+
+// The last loop that shares is that of rows. Of lanes that reduce, the longest of two that share
+// what the other one goes over is that of columns: what lies along it is read once.
+static void choose_sharing_loops(const tune_nest_loops *nest, tune_nest_plan *plan) {
+  for (size_t loop = 0; loop < nest->loop_count; ++loop)
+    if (may_be_shared(nest, plan, loop))
+      plan->row_loop = loop;
+  size_t longest = TUNE_NEST_NO_LOOP, rows = TUNE_NEST_NO_LOOP;
+  for (size_t loop = 0; loop < nest->loop_count; ++loop)
+    if (may_be_shared(nest, plan, loop) &&
+        (longest == TUNE_NEST_NO_LOOP || known_extent(nest, loop) > known_extent(nest, longest)))
+      longest = loop;
+  for (size_t loop = 0; loop < nest->loop_count; ++loop)
+    if (loop != longest && may_be_shared(nest, plan, loop) && lies_along_one(nest, loop, longest) &&
+        lies_along_one(nest, longest, loop))
+      rows = loop;
+  if (!plan->is_along || rows == TUNE_NEST_NO_LOOP)
+    return;
+  plan->row_loop = rows;
+  plan->column_loop = longest;
+}
+
 static size_t count_ops(const tune_nest_loops *nest) {
   size_t count = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(nest->body); !mlirOperationIsNull(op);
@@ -291,6 +327,27 @@ static void choose_streamed(const tune_nest_loops *nest, const tune_nest_wishes 
   plan->vectors = plan->vectors > 4 ? 4 : plan->vectors;
 }
 
+#define MOST_BLOCKED_ROWS 6
+
+// Rows and columns that are computed at once, where `each` result takes so many registers: four
+// rows if these divide them, else up to six in blocks of about the same height; and up to four
+// columns, as far as a vector of each and one of a row fit.
+static void choose_columns(const tune_nest_loops *nest, const tune_nest_wishes *wishes,
+                           int64_t each, tune_nest_plan *plan) {
+  int64_t extent = known_extent(nest, plan->row_loop);
+  int64_t blocks = (extent + MOST_BLOCKED_ROWS - 1) / MOST_BLOCKED_ROWS;
+  plan->rows = extent % 4 == 0 ? 4 : (extent + blocks - 1) / blocks;
+  if (wishes->rows)
+    plan->rows = wishes->rows;
+  if (plan->rows > extent && extent > 0)
+    plan->rows = extent;
+  int64_t fitting = (wishes->registers - 1) / (each * (plan->rows + 1));
+  plan->vectors = wishes->vectors ? wishes->vectors : fitting < 1 ? 1 : fitting < 4 ? fitting : 4;
+  int64_t columns = known_extent(nest, plan->column_loop);
+  if (plan->vectors > columns && columns > 0)
+    plan->vectors = columns;
+}
+
 // How many vectors and rows are computed at once: as many as registers hold the results of.
 static void choose_block(const tune_nest_loops *nest, const tune_nest_wishes *wishes,
                          tune_nest_plan *plan) {
@@ -299,6 +356,10 @@ static void choose_block(const tune_nest_loops *nest, const tune_nest_wishes *wi
     int64_t registers =
         plan->lanes * tune_nest_element_bits(nest->operands[o].element) / wishes->bits;
     each += registers > 1 ? registers : 1;
+  }
+  if (plan->column_loop != TUNE_NEST_NO_LOOP) {
+    choose_columns(nest, wishes, each, plan);
+    return;
   }
   int64_t most_rows = plan->row_loop == TUNE_NEST_NO_LOOP ? 1 : known_extent(nest, plan->row_loop);
   plan->rows = wishes->rows ? wishes->rows : reduces(nest) ? 4 : 1;
@@ -342,7 +403,7 @@ static void order_loops(const tune_nest_loops *nest, tune_nest_plan *plan) {
         innermost = loop;
       else
         plan->reduction[plan->reduction_count++] = loop;
-    } else if (is_last || loop == plan->row_loop) {
+    } else if (is_last || loop == plan->row_loop || loop == plan->column_loop) {
       continue;
     } else if (shares_weights(nest, plan->lane_loop, loop)) {
       inside[inside_count++] = loop;
@@ -356,6 +417,8 @@ static void order_loops(const tune_nest_loops *nest, tune_nest_plan *plan) {
     plan->parallel[plan->parallel_count++] = plan->lane_loop;
   for (size_t i = 0; i < inside_count; ++i)
     plan->parallel[plan->parallel_count++] = inside[i];
+  if (plan->column_loop != TUNE_NEST_NO_LOOP)
+    plan->parallel[plan->parallel_count++] = plan->column_loop;
   if (plan->row_loop != TUNE_NEST_NO_LOOP)
     plan->parallel[plan->parallel_count++] = plan->row_loop;
   if (plan->turned_loop != TUNE_NEST_NO_LOOP && !nest->is_reduction[plan->turned_loop])
@@ -388,10 +451,7 @@ bool tune_nest_plan_make(const tune_nest_loops *nest, const tune_nest_wishes *wi
   if (best == SIZE_MAX || candidates[best].cost >= scalar_cost(nest))
     return false;
   *out_plan = candidates[best].plan;
-  for (size_t loop = 0; loop < nest->loop_count; ++loop)
-    if (!nest->is_reduction[loop] && loop != out_plan->lane_loop && nest->extent[loop] != 1 &&
-        loop != out_plan->turned_loop && shares_weights(nest, out_plan->lane_loop, loop))
-      out_plan->row_loop = loop;
+  choose_sharing_loops(nest, out_plan);
   choose_block(nest, wishes, out_plan);
   if (out_plan->is_streamed)
     order_streamed(nest, out_plan);

@@ -58,8 +58,8 @@ MlirValue tune_nest_combine_two(const tune_nest_emitter *e, size_t result, MlirV
   return combine(e, tune_nest_combiner(e->nest, result), a, b);
 }
 
-// The lanes of a result, of all vectors, and what it was before.
-MlirValue tune_nest_combine(tune_nest_emitter *e, size_t result, int64_t row,
+// The lanes of a result, of all vectors where these are not columns, and what it was before.
+MlirValue tune_nest_combine(tune_nest_emitter *e, size_t result, tune_nest_copy copy,
                             const tune_nest_sums *all_lanes) {
   static const char *const kinds[][2] = {
       {"arith.addf", "add"},          {"arith.addi", "add"},        {"arith.mulf", "mul"},
@@ -68,9 +68,10 @@ MlirValue tune_nest_combine(tune_nest_emitter *e, size_t result, int64_t row,
       {"arith.maxui", "maxui"},       {"arith.minui", "minui"},     {"arith.maximumf", "maximumf"},
       {"arith.minimumf", "minimumf"}, {"arith.maxnumf", "maxnumf"}, {"arith.minnumf", "minnumf"}};
   MlirOperation op = tune_nest_combiner(e->nest, result);
-  MlirValue vector = all_lanes->of[result][row][0];
-  for (int64_t v = 1; v < e->vectors; ++v)
-    vector = combine(e, op, vector, all_lanes->of[result][row][v]);
+  bool has_columns = e->plan->column_loop != TUNE_NEST_NO_LOOP;
+  MlirValue vector = all_lanes->of[result][copy.row][copy.vector];
+  for (int64_t v = 1; v < e->vectors && !has_columns; ++v)
+    vector = combine(e, op, vector, all_lanes->of[result][copy.row][v]);
   const char *kind = "add";
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
     if (tune_ir_is(op, kinds[i][0]))
@@ -87,7 +88,6 @@ MlirValue tune_nest_combine(tune_nest_emitter *e, size_t result, int64_t row,
                                                                      .types = &element,
                                                                      .attribute_count = 1,
                                                                      .attributes = &attribute});
-  tune_nest_value before =
-      tune_nest_read(e, e->nest->input_count + result, (tune_nest_copy){.row = row});
+  tune_nest_value before = tune_nest_read(e, e->nest->input_count + result, copy);
   return combine(e, op, before.one, all);
 }

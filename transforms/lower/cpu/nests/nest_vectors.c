@@ -138,10 +138,12 @@ static void write_lane_loop(tune_nest_emitter *e, tune_nest_sums *carried, size_
                             write_part part) {
   size_t loop = e->plan->lane_loop;
   int64_t lanes = e->plan->lanes, known_from = 0, vectors = e->vectors;
+  bool has_columns = e->plan->column_loop != TUNE_NEST_NO_LOOP;
   MlirValue from = constant(e, 0);
-  if (vectors > 1)
+  if (vectors > 1 && !has_columns)
     write_whole_steps(e, loop, vectors * lanes, &from, &known_from, carried, level, part);
-  e->vectors = 1;
+  if (!has_columns)
+    e->vectors = 1;
   write_whole_steps(e, loop, lanes, &from, &known_from, carried, level, part);
   write_last_part(e, from, known_from, carried, level, part);
   e->vectors = vectors;
@@ -185,6 +187,9 @@ static void write_blocked_loop(tune_nest_emitter *e, size_t loop, int64_t *count
     e->is_short = true;
     part(e, level, carried);
     e->is_short = false;
+  } else if (e->plan->column_loop != TUNE_NEST_NO_LOOP && rest > 1 && rest < several) {
+    *count = rest; // each of them alone would read all of the lines again
+    write_whole_steps(e, loop, rest, &from, &known_from, carried, level, part);
   } else {
     *count = 1;
     write_whole_steps(e, loop, 1, &from, &known_from, carried, level, part);
@@ -231,6 +236,8 @@ static void write_loop(tune_nest_emitter *e, size_t loop, tune_nest_sums *carrie
     e->steps = 1;
   } else if (loop == e->plan->row_loop && e->rows > 1 && !carried) {
     write_blocked_loop(e, loop, &e->rows, carried, level, part);
+  } else if (loop == e->plan->column_loop) {
+    write_blocked_loop(e, loop, &e->vectors, carried, level, part);
   } else {
     int64_t known_from = 0;
     MlirValue from = constant(e, 0);
@@ -294,15 +301,13 @@ static void write_ends(tune_nest_emitter *e, int64_t turned, tune_nest_sums *car
   for (size_t r = 0; r < e->nest->operand_count - e->nest->input_count; ++r)
     for (int64_t row = 0; row < e->rows; ++row) {
       size_t operand = e->nest->input_count + r;
-      if (e->plan->is_along) {
-        MlirValue value = tune_nest_combine(e, r, row, carried);
-        tune_nest_write(e, operand, (tune_nest_copy){.row = row}, value);
-        continue;
+      bool is_one = e->plan->is_along && e->plan->column_loop == TUNE_NEST_NO_LOOP;
+      for (int64_t vector = 0; vector < (is_one ? 1 : e->vectors); ++vector) {
+        tune_nest_copy copy = {.vector = vector, .row = row, .turned = turned};
+        MlirValue value = e->plan->is_along ? tune_nest_combine(e, r, copy, carried)
+                                            : carried->of[r][row][vector];
+        tune_nest_write(e, operand, copy, value);
       }
-      for (int64_t vector = 0; vector < e->vectors; ++vector)
-        tune_nest_write(e, operand,
-                        (tune_nest_copy){.vector = vector, .row = row, .turned = turned},
-                        carried->of[r][row][vector]);
     }
 }
 
