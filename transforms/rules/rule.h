@@ -40,6 +40,8 @@ typedef struct tune_rule {
   double (*gain)(const tune_structure *structure, const tune_machine *machine);
   // Of a rule for whatever there is: whether it has its turn before other layouts. NULL: never.
   bool (*goes_first)(const tune_structure *structure, const tune_machine *machine);
+  // Of such a rule: whether it is better than those that are made for the task. NULL: never.
+  bool (*leads)(const tune_structure *structure, const tune_machine *machine);
   // Writes the whole schedule module.
   void (*write)(const tune_structure *structure, const tune_machine *machine, tune_writer *writer);
 } tune_rule;

@@ -81,6 +81,7 @@ typedef struct rule_walk {
 
 // Which rules are asked.
 typedef enum rules_asked {
+  LEADING,
   MADE_FOR_IT,
   GOING_FIRST,
   MADE_FOR_LAYOUTS,
@@ -90,6 +91,8 @@ typedef enum rules_asked {
 } rules_asked;
 
 static bool is_asked(rules_asked asked, const tune_rule *rule) {
+  if (asked == LEADING)
+    return rule->leads != NULL;
   if (asked == GOING_FIRST)
     return rule->goes_first != NULL;
   if (asked == BEST_ROUNDED || asked == ANY_ROUNDED)
@@ -154,7 +157,8 @@ static void visit_rules(rule_walk *walk, const tune_structure *structure, rules_
     if (seen[i] || (is_same && walk->seen[RAW][i]) || !is_asked(asked, rule) ||
         !takes(rule, structure, walk->machine))
       continue;
-    if (asked == GOING_FIRST && !rule->goes_first(structure, walk->machine))
+    if ((asked == LEADING && !rule->leads(structure, walk->machine)) ||
+        (asked == GOING_FIRST && !rule->goes_first(structure, walk->machine)))
       continue;
     if (asked == BEST_ROUNDED && !is_best_rounded(walk, rule, structure))
       continue;
@@ -223,15 +227,14 @@ static tune_status visit_rounded(rule_walk *walk, rules_asked asked) {
   return TUNE_OK;
 }
 
-// The rules for the task as it is, those for it in another layout, and at last those that are not
-// made for it. Those for rounded factors come first where that is the best guess, or right before
-// the last.
+// What is better than the rules for the task as it is, these, those for it in another layout, and
+// at last those that are not made for it. Those for rounded factors come first where that is the
+// best guess, or right before the last.
 static tune_status walk_rules(rule_walk *walk) {
   TUNE_RETURN_IF_ERROR(visit_rounded(walk, BEST_ROUNDED));
-  if (!walk->is_found)
-    visit_rules(walk, walk->structure, MADE_FOR_IT);
-  if (!walk->is_found)
-    visit_rules(walk, walk->structure, GOING_FIRST);
+  static const rules_asked as_it_is[] = {LEADING, MADE_FOR_IT, GOING_FIRST};
+  for (size_t i = 0; i < sizeof as_it_is / sizeof *as_it_is && !walk->is_found; i++)
+    visit_rules(walk, walk->structure, as_it_is[i]);
   if (!walk->is_found)
     TUNE_RETURN_IF_ERROR(visit_layouts(walk, true));
   if (!walk->is_found)

@@ -19,7 +19,6 @@
 #include "transforms/rules/contraction/contraction_split.h"
 #include "transforms/rules/contraction/contraction_steps.h"
 #include "transforms/rules/contraction/im2col.h"
-#include "transforms/rules/contraction/line_products.h"
 #include "transforms/rules/contraction/prefetch.h"
 #include "transforms/rules/contraction/register_tile.h"
 
@@ -74,7 +73,7 @@ static bool contraction_yields(const tune_structure *structure, const tune_machi
   tune_contraction_plan plan;
   return tune_contraction_plan_make(structure, machine, &plan) &&
          (has_vectors_of_pixels(&plan) || scatters(&plan) || repeats_panels(&plan) ||
-          has_better_filled(&plan) || tune_line_products_are_best(structure, machine) ||
+          has_better_filled(&plan) ||
           (plan.other_count > 0 && structure->preparation.layout.op_count == 0));
 }
 

@@ -49,6 +49,9 @@ typedef struct tune_conv_plan {
 bool tune_conv_plan_make(const tune_structure *structure, const tune_machine *machine,
                          tune_conv_plan *out_plan);
 
+// How many pixels of a line of so many are turned at a time.
+int64_t tune_conv_turned_pixels(const tune_machine *machine, int64_t line);
+
 // Whether the rule 'conv_blocked' takes `structure`.
 bool tune_conv_blocked_applies(const tune_structure *structure, const tune_machine *machine);
 // The rule's steps: what stands between tune_writer_begin_tensors and tune_writer_end_sequence.

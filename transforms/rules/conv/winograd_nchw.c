@@ -33,6 +33,7 @@
 typedef struct nchw_plan {
   tune_conv_plan conv;
   tune_winograd_plan winograd;
+  int64_t image_turn; // pixels of a line of the image that are turned at a time
 } nchw_plan;
 
 //===--------------------------------------------------------------------------===//
@@ -94,8 +95,12 @@ static bool choose(const tune_machine *machine, tune_winograd_plan *plan) {
 static bool make_plan(const tune_structure *structure, const tune_machine *machine,
                       nchw_plan *plan) {
   *plan = (nchw_plan){0};
-  return tune_conv_plan_make(structure, machine, &plan->conv) && find_convolution(plan) &&
-         choose(machine, &plan->winograd);
+  if (!tune_conv_plan_make(structure, machine, &plan->conv) || !find_convolution(plan))
+    return false;
+  const tune_winograd *winograd = &plan->winograd.winograd; // what is turned has no borders yet
+  plan->image_turn = tune_conv_turned_pixels(machine, winograd->width + TUNE_WINOGRAD_FILTER - 1 -
+                                                          winograd->low[1] - winograd->high[1]);
+  return choose(machine, &plan->winograd);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -283,7 +288,7 @@ static void write_blocks(const nchw_plan *plan, tune_writer *w) {
   write_turn(w, IMAGE_MARK, "%image_copies",
              &(turn_plan){.rank = rank,
                           .pixels = rank - 2,
-                          .pixel_side = plan->conv.turn,
+                          .pixel_side = plan->image_turn,
                           .channels = rank - 1,
                           .channel_side = image_side(plan)});
   write_turn(w, LAST_MARK, "%last_ops",

@@ -245,16 +245,12 @@ static void general_write(const tune_structure *structure, const tune_machine *m
   tune_writer_main(w, structure);
 }
 
-static bool general_goes_first(const tune_structure *structure, const tune_machine *machine) {
-  return tune_layouts_is_best_as_it_lies(structure, machine) ||
-         tune_line_products_are_best(structure, machine);
-}
-
 const tune_rule tune_rule_general = {
     .name = "general",
     .summary = "any linalg op: loops of vectors as its operands lie, plain loops, or affine loops",
     .kinds = TUNE_KINDS_CPU,
     .applies = general_applies,
-    .goes_first = general_goes_first,
+    .goes_first = tune_layouts_is_best_as_it_lies,
+    .leads = tune_line_products_are_best,
     .write = general_write,
 };

@@ -101,12 +101,12 @@ static void write_column_knobs(const tune_reduction_plan *p, const tune_machine 
   if (machine->threads > 1)
     share /= (int64_t)machine->threads;
   tune_value_set_add_divisors(&blocks, p->columns, 2 * widest, 8192, 2 * widest);
-  // A part for each thread, where that is no such divisor: 256 of 768 columns would be three parts.
-  if (machine->threads > 1 && share * (int64_t)machine->threads == p->columns &&
-      share % (int64_t)p->lanes == 0)
-    tune_value_set_add(&blocks, share);
   bool large = is_large(p, machine);
   int64_t narrow = choose_columns(&columns, (large ? 2 : 4) * (int64_t)p->lanes);
+  // A part for each thread, where that is no such divisor: 256 of 768 columns would be three parts.
+  if (machine->threads > 1 && share * (int64_t)machine->threads == p->columns &&
+      share % narrow == 0)
+    tune_value_set_add(&blocks, share);
   tune_writer_knob(w, "columns", "vectorize", TUNE_LEVEL_VECTOR, &columns, narrow);
   tune_writer_knob(w, "steps", "unroll", TUNE_LEVEL_VECTOR, &steps,
                    tune_value_set_at_most(&steps, large ? 8 : 4));

@@ -328,11 +328,13 @@ static void choose_streamed(const tune_nest_loops *nest, const tune_nest_wishes 
 }
 
 #define MOST_BLOCKED_ROWS 6
+// So many sums are waited for at least.
+#define LEAST_SUMS 8
 
 // Rows and columns that are computed at once, where `each` result takes so many registers: four
 // rows if these divide them, else up to six in blocks of about the same height; and up to four
-// columns, as far as a vector of each and one of a row fit.
-static void choose_columns(const tune_nest_loops *nest, const tune_nest_wishes *wishes,
+// columns, as far as a vector of each and one of a row fit. False where that is too few.
+static bool choose_columns(const tune_nest_loops *nest, const tune_nest_wishes *wishes,
                            int64_t each, tune_nest_plan *plan) {
   int64_t extent = known_extent(nest, plan->row_loop);
   int64_t blocks = (extent + MOST_BLOCKED_ROWS - 1) / MOST_BLOCKED_ROWS;
@@ -341,11 +343,13 @@ static void choose_columns(const tune_nest_loops *nest, const tune_nest_wishes *
     plan->rows = wishes->rows;
   if (plan->rows > extent && extent > 0)
     plan->rows = extent;
-  int64_t fitting = (wishes->registers - 1) / (each * (plan->rows + 1));
-  plan->vectors = wishes->vectors ? wishes->vectors : fitting < 1 ? 1 : fitting < 4 ? fitting : 4;
-  int64_t columns = known_extent(nest, plan->column_loop);
-  if (plan->vectors > columns && columns > 0)
-    plan->vectors = columns;
+  plan->vectors = wishes->vectors ? wishes->vectors : 4;
+  const int64_t most[] = {(wishes->registers - 1) / (each * (plan->rows + 1)),
+                          known_extent(nest, plan->column_loop),
+                          MOST_COPIES / ((int64_t)count_ops(nest) * plan->rows)};
+  for (size_t i = 0; i < sizeof most / sizeof *most; ++i)
+    plan->vectors = plan->vectors < most[i] ? plan->vectors : most[i];
+  return plan->rows * plan->vectors >= LEAST_SUMS;
 }
 
 // How many vectors and rows are computed at once: as many as registers hold the results of.
@@ -357,10 +361,9 @@ static void choose_block(const tune_nest_loops *nest, const tune_nest_wishes *wi
         plan->lanes * tune_nest_element_bits(nest->operands[o].element) / wishes->bits;
     each += registers > 1 ? registers : 1;
   }
-  if (plan->column_loop != TUNE_NEST_NO_LOOP) {
-    choose_columns(nest, wishes, each, plan);
+  if (plan->column_loop != TUNE_NEST_NO_LOOP && choose_columns(nest, wishes, each, plan))
     return;
-  }
+  plan->column_loop = TUNE_NEST_NO_LOOP;
   int64_t most_rows = plan->row_loop == TUNE_NEST_NO_LOOP ? 1 : known_extent(nest, plan->row_loop);
   plan->rows = wishes->rows ? wishes->rows : reduces(nest) ? 4 : 1;
   if (plan->rows > most_rows)
