@@ -66,10 +66,12 @@ row(transforms/lower/cpu/nests support dialects transforms/ir transforms/lower/c
 row(transforms/lower/cpu/weights support dialects transforms/ir transforms/lower/common mlir-c)
 row(transforms/lower/cpu/backend
     support dialects transforms/ir transforms/lower/common mlir-c llvm-c)
+row(transforms/lower/cpu/vectors
+    support dialects transforms/ir transforms/lower/common transforms/lower/cpu/backend mlir-c)
 row(transforms/lower/cpu
     support dialects transforms/ir transforms/lower/bufferize transforms/lower/common
     transforms/lower/cpu/arena transforms/lower/cpu/backend transforms/lower/cpu/nests
-    transforms/lower/cpu/weights mlir-c llvm-c)
+    transforms/lower/cpu/vectors transforms/lower/cpu/weights mlir-c llvm-c)
 row(transforms/lower/gpu
     support formats dialects transforms/ir transforms/lower/common jansson mlir-c)
 row(transforms/lower/gpu/host

@@ -173,7 +173,7 @@ void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool ha
                    writer->keeps_loops ? 0 : 1);
   annotate_knob(writer, "llvm_unroll", "tune.llvm.loop_unroll");
   if (has_math) {
-    // libm, polynomials, libmvec: transforms/lower/cpu/math.h.
+    // libm, polynomials, libmvec: transforms/lower/cpu/vectors/math.h.
     tune_value_set ways = {3, {0, 1, 2}};
     tune_writer_knob(writer, "vector_math", NULL, TUNE_LEVEL_VECTOR, &ways, 1);
     annotate_knob(writer, "vector_math", "tune.math.polynomial");

@@ -1,6 +1,6 @@
 //===- kernel_reads_test.c - What kernels broadcast, read while they multiply -----------===//
 
-#include "transforms/lower/cpu/kernel_reads.h"
+#include "transforms/lower/cpu/vectors/kernel_reads.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "support/string_builder.h"
-#include "transforms/lower/cpu/math.h"
+#include "transforms/lower/cpu/vectors/math.h"
 #include "unittests/lower/math_accuracy.h"
 #include "unittests/lower/math_fixture.h"
 

@@ -2,7 +2,7 @@
 
 #include "transforms/ir/ir.h"
 #include "transforms/lower/common/math_calls.h"
-#include "transforms/lower/cpu/math.h"
+#include "transforms/lower/cpu/vectors/math.h"
 #include "unittests/lower/math_fixture.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 //===- odd_vectors_test.c - Vectors of 24 elements as 16 and 8 --------------------------===//
 
-#include "transforms/lower/cpu/odd_vectors.h"
+#include "transforms/lower/cpu/vectors/odd_vectors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -14,7 +14,7 @@
 #define TUNE_TRANSFORMS_LOWER_CPU_FUNCTION_MODULES_H
 
 #include "transforms/lower/cpu/backend/llvm.h"
-#include "transforms/lower/cpu/math.h"
+#include "transforms/lower/cpu/vectors/math.h"
 
 #include "mlir-c/IR.h"
 

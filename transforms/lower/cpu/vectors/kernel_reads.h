@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_CPU_KERNEL_READS_H
-#define TUNE_TRANSFORMS_LOWER_CPU_KERNEL_READS_H
+#ifndef TUNE_TRANSFORMS_LOWER_CPU_VECTORS_KERNEL_READS_H
+#define TUNE_TRANSFORMS_LOWER_CPU_VECTORS_KERNEL_READS_H
 
 #include "support/status.h"
 
@@ -37,4 +37,4 @@ tune_status tune_kernel_reads_run(MlirOperation module);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_CPU_KERNEL_READS_H
+#endif // TUNE_TRANSFORMS_LOWER_CPU_VECTORS_KERNEL_READS_H

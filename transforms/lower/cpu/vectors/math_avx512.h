@@ -9,8 +9,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_CPU_MATH_AVX512_H
-#define TUNE_TRANSFORMS_LOWER_CPU_MATH_AVX512_H
+#ifndef TUNE_TRANSFORMS_LOWER_CPU_VECTORS_MATH_AVX512_H
+#define TUNE_TRANSFORMS_LOWER_CPU_VECTORS_MATH_AVX512_H
 
 #include "mlir-c/IR.h"
 
@@ -41,4 +41,4 @@ bool tune_math_avx512_is_call(MlirOperation op);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_CPU_MATH_AVX512_H
+#endif // TUNE_TRANSFORMS_LOWER_CPU_VECTORS_MATH_AVX512_H

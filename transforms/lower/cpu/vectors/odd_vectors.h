@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_CPU_ODD_VECTORS_H
-#define TUNE_TRANSFORMS_LOWER_CPU_ODD_VECTORS_H
+#ifndef TUNE_TRANSFORMS_LOWER_CPU_VECTORS_ODD_VECTORS_H
+#define TUNE_TRANSFORMS_LOWER_CPU_VECTORS_ODD_VECTORS_H
 
 #include "support/status.h"
 
@@ -34,4 +34,4 @@ tune_status tune_odd_vectors_split(MlirOperation module);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_CPU_ODD_VECTORS_H
+#endif // TUNE_TRANSFORMS_LOWER_CPU_VECTORS_ODD_VECTORS_H

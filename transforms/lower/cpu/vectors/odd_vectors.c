@@ -1,213 +1,30 @@
 //===- odd_vectors.c --------------------------------------------------------------------===//
 
-#include "transforms/lower/cpu/odd_vectors.h"
+#include "transforms/lower/cpu/vectors/odd_vectors.h"
 
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
-#include "transforms/ir/op_map.h"
-#include "transforms/lower/common/vector_ops.h"
+#include "transforms/lower/cpu/vectors/odd_tiles.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
 #include <stdlib.h>
 
-#define LEAST_PIECE 4 // elements
-#define MOST_LENGTH 512
-#define MOST_PIECES 8 // of a row
-#define MOST_ROWS 64
-#define MOST_RANK 8
 #define MOST_OPERANDS 8
 #define MOST_ATTRIBUTES 16
 
-// A vector of one row, or a tile of several: all dimensions but the last count rows.
-typedef struct tile {
-  int64_t rows, length;
-  size_t first; // of its pieces, those of a row one after the other
-} tile;
-
 typedef struct splitter {
-  tune_op_map tile_of; // by value
-  tile *tiles;
-  size_t tile_count, tile_capacity;
-  MlirValue *pieces;
-  size_t piece_count, piece_capacity;
+  tune_odd_tiles tiles;
   tune_op_list gone;     // ops that others stand for
   tune_op_list elements; // vector.to_elements: what was made of them may be gone
-  bool failed;           // memory ran out
 } splitter;
-
-//===--- Shapes --------------------------------------------------------------------------===//
-
-static bool read_shape(MlirType type, tile *out) {
-  *out = (tile){.rows = 1};
-  if (!mlirTypeIsAVector(type) || mlirVectorTypeIsScalable(type))
-    return false;
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  if (rank < 1 || rank > MOST_RANK)
-    return false;
-  out->length = mlirShapedTypeGetDimSize(type, rank - 1);
-  for (intptr_t d = 0; d + 1 < rank && out->rows <= MOST_ROWS; ++d)
-    out->rows *= mlirShapedTypeGetDimSize(type, d);
-  return out->rows <= MOST_ROWS;
-}
-
-static bool is_odd(MlirType type, tile *out) {
-  return read_shape(type, out) && out->length % LEAST_PIECE == 0 && out->length <= MOST_LENGTH &&
-         (out->length & (out->length - 1)) != 0;
-}
-
-// The largest power of two that is not above `length`.
-static int64_t first_piece(int64_t length) {
-  int64_t piece = 1;
-  while (2 * piece <= length)
-    piece *= 2;
-  return piece;
-}
-
-// The pieces of a row; where each begins, and how long it is.
-static size_t list_pieces(int64_t length, int64_t *at, int64_t *sizes) {
-  size_t count = 0;
-  for (int64_t begin = 0; begin < length && count < MOST_PIECES; begin += sizes[count++]) {
-    at[count] = begin;
-    sizes[count] = first_piece(length - begin);
-  }
-  return count;
-}
-
-static size_t count_pieces(const tile *t) {
-  int64_t at[MOST_PIECES], sizes[MOST_PIECES];
-  return (size_t)t->rows * list_pieces(t->length, at, sizes);
-}
-
-static MlirType vector_of(MlirType like, int64_t length) {
-  return mlirVectorTypeGet(1, &length, mlirShapedTypeGetElementType(like));
-}
-
-// Where row `row` of `type` is.
-static intptr_t find_position(MlirType type, int64_t row, int64_t *position) {
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  for (intptr_t d = rank - 1; d-- > 0;) {
-    position[d] = row % mlirShapedTypeGetDimSize(type, d);
-    row /= mlirShapedTypeGetDimSize(type, d);
-  }
-  return rank - 1;
-}
-
-//===--- Tiles in pieces -------------------------------------------------------------------===//
-
-static bool grow(void **items, size_t *capacity, size_t wanted, size_t size) {
-  if (wanted <= *capacity)
-    return true;
-  size_t more = *capacity ? 2 * *capacity : 64;
-  while (more < wanted)
-    more *= 2;
-  void *grown = realloc(*items, more * size);
-  if (!grown)
-    return false;
-  *items = grown;
-  *capacity = more;
-  return true;
-}
-
-// Place for the pieces of `value`, which the caller sets; NULL where memory ran out.
-static MlirValue *note(splitter *s, MlirValue value, tile t) {
-  size_t count = count_pieces(&t);
-  t.first = s->piece_count;
-  if (s->failed ||
-      !grow((void **)&s->pieces, &s->piece_capacity, s->piece_count + count, sizeof *s->pieces) ||
-      !grow((void **)&s->tiles, &s->tile_capacity, s->tile_count + 1, sizeof *s->tiles)) {
-    s->failed = true;
-    return NULL;
-  }
-  tune_status status = tune_op_map_set(&s->tile_of, value.ptr, s->tile_count);
-  s->failed |= !tune_status_is_ok(status);
-  tune_status_free(status);
-  s->tiles[s->tile_count++] = t;
-  s->piece_count += count;
-  return s->failed ? NULL : s->pieces + t.first;
-}
-
-static bool is_in_pieces(const splitter *s, MlirValue value, tile *out) {
-  size_t at = tune_op_map_get(&s->tile_of, value.ptr);
-  if (at == TUNE_OP_MAP_NONE)
-    return false;
-  *out = s->tiles[at];
-  return true;
-}
-
-// A constant of one number is one of pieces, others are taken apart. `place`: behind `value`.
-static MlirValue take_piece(MlirOperation place, MlirValue value, int64_t row, int64_t at,
-                            int64_t size) {
-  MlirType type = mlirValueGetType(value);
-  MlirOperation definition = tune_ir_definition(value);
-  tune_ir_builder b = tune_ir_builder_before(place);
-  if (!mlirOperationIsNull(definition) && tune_ir_is(definition, "ub.poison"))
-    return tune_ir_build_value(&b, "ub.poison", vector_of(type, size), 0, NULL);
-  if (!mlirOperationIsNull(definition) && tune_ir_is(definition, "arith.constant")) {
-    MlirAttribute all = tune_ir_attribute(definition, "value");
-    if (mlirAttributeIsADenseElements(all) && mlirDenseElementsAttrIsSplat(all))
-      return tune_ir_build_constant(
-          &b, vector_of(type, size),
-          mlirDenseElementsAttrSplatGet(vector_of(type, size),
-                                        mlirDenseElementsAttrGetSplatValue(all)));
-  }
-  int64_t position[MOST_RANK];
-  intptr_t outer = find_position(type, row, position);
-  if (outer > 0)
-    value = tune_ir_build_extract(&b, value, position, outer,
-                                  vector_of(type, mlirShapedTypeGetDimSize(type, outer)));
-  return tune_vector_op_take_lanes(place, value, at, size);
-}
-
-// The pieces of `value`, which is odd: those it has, or by taking it apart where it is made. They
-// are to be read before others are noted; NULL where memory ran out.
-static const MlirValue *pieces_of(splitter *s, MlirValue value) {
-  tile t;
-  if (is_in_pieces(s, value, &t))
-    return s->pieces + t.first;
-  is_odd(mlirValueGetType(value), &t);
-  MlirValue *pieces = note(s, value, t);
-  if (!pieces)
-    return NULL;
-  MlirOperation place = mlirValueIsAOpResult(value)
-                            ? mlirOperationGetNextInBlock(mlirOpResultGetOwner(value))
-                            : mlirBlockGetFirstOperation(mlirBlockArgumentGetOwner(value));
-  int64_t at[MOST_PIECES], sizes[MOST_PIECES];
-  size_t count = list_pieces(t.length, at, sizes);
-  for (int64_t row = 0; row < t.rows; ++row)
-    for (size_t p = 0; p < count; ++p)
-      *pieces++ = take_piece(place, value, row, at[p], sizes[p]);
-  is_in_pieces(s, value, &t);
-  return s->pieces + t.first;
-}
-
-// `value` of its pieces, before `place`.
-static MlirValue put_together(const splitter *s, MlirOperation place, MlirValue value,
-                              const tile *t) {
-  MlirType type = mlirValueGetType(value);
-  tune_ir_builder b = tune_ir_builder_before(place);
-  int64_t at[MOST_PIECES], sizes[MOST_PIECES], position[MOST_RANK];
-  size_t count = list_pieces(t->length, at, sizes);
-  MlirValue whole = tune_ir_build_value(&b, "ub.poison", type, 0, NULL);
-  for (int64_t r = 0; r < t->rows; ++r) {
-    MlirValue row = tune_ir_build_value(&b, "ub.poison", vector_of(type, t->length), 0, NULL);
-    for (size_t p = 0; p < count; ++p)
-      row = tune_vector_op_put_lanes(place, s->pieces[t->first + (size_t)r * count + p], row, at[p],
-                                     sizes[p]);
-    intptr_t outer = find_position(type, r, position);
-    MlirNamedAttribute attribute = tune_ir_named(b.context, "static_position",
-                                                 mlirDenseI64ArrayGet(b.context, outer, position));
-    MlirValue operands[] = {row, whole};
-    whole =
-        outer ? tune_vector_op_make(place, "vector.insert", 2, operands, type, 1, &attribute) : row;
-  }
-  return whole;
-}
 
 //===--- Ops -------------------------------------------------------------------------------===//
 
-static void is_gone(splitter *s, MlirOperation op) { s->failed |= !tune_op_list_add(&s->gone, op); }
+static void is_gone(splitter *s, MlirOperation op) {
+  s->tiles.failed |= !tune_op_list_add(&s->gone, op);
+}
 
 // A copy of `op` on pieces: with `operands`, and a result of `type`, which may be null. Pieces are
 // not aligned as the whole is.
@@ -239,90 +56,94 @@ static bool is_elementwise(MlirOperation op) {
 }
 
 // Whether all of its vectors have the shape of its result, `t`.
-static bool is_of_one_shape(MlirOperation op, const tile *t) {
+static bool is_of_one_shape(MlirOperation op, const tune_odd_tile *t) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
-    tile of_operand;
+    tune_odd_tile of_operand;
     MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
-    if (mlirTypeIsAVector(type) && (!is_odd(type, &of_operand) || of_operand.rows != t->rows ||
-                                    of_operand.length != t->length))
+    if (mlirTypeIsAVector(type) && (!tune_odd_tile_read(type, &of_operand) ||
+                                    of_operand.rows != t->rows || of_operand.length != t->length))
       return false;
   }
   return true;
 }
 
-static void split_elementwise(splitter *s, MlirOperation op, tile t) {
+static void split_elementwise(splitter *s, MlirOperation op, tune_odd_tile t) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  size_t places[MOST_OPERANDS], count = count_pieces(&t);
+  size_t places[MOST_OPERANDS], count = tune_odd_tile_count_pieces(&t);
   intptr_t operand_count = mlirOperationGetNumOperands(op);
   MlirValue operands[MOST_OPERANDS];
   for (intptr_t i = 0; i < operand_count; ++i) {
     operands[i] = mlirOperationGetOperand(op, i);
-    const MlirValue *pieces =
-        mlirTypeIsAVector(mlirValueGetType(operands[i])) ? pieces_of(s, operands[i]) : NULL;
-    places[i] = pieces ? (size_t)(pieces - s->pieces) : TUNE_OP_MAP_NONE;
+    const MlirValue *pieces = mlirTypeIsAVector(mlirValueGetType(operands[i]))
+                                  ? tune_odd_tiles_pieces_of(&s->tiles, operands[i])
+                                  : NULL;
+    places[i] = pieces ? (size_t)(pieces - s->tiles.pieces) : TUNE_OP_MAP_NONE;
   }
-  MlirValue *results = note(s, mlirOperationGetResult(op, 0), t);
-  int64_t at[MOST_PIECES], sizes[MOST_PIECES];
-  size_t in_row = list_pieces(t.length, at, sizes);
+  MlirValue *results = tune_odd_tiles_note(&s->tiles, mlirOperationGetResult(op, 0), t);
+  int64_t at[TUNE_ODD_MOST_PIECES], sizes[TUNE_ODD_MOST_PIECES];
+  size_t in_row = tune_odd_tile_list_pieces(t.length, at, sizes);
   for (size_t p = 0; results && p < count; ++p) {
     for (intptr_t i = 0; i < operand_count; ++i)
       if (places[i] != TUNE_OP_MAP_NONE)
-        operands[i] = s->pieces[places[i] + p];
-    results[p] = copy_op(op, operand_count, operands, vector_of(type, sizes[p % in_row]));
+        operands[i] = s->tiles.pieces[places[i] + p];
+    results[p] =
+        copy_op(op, operand_count, operands, tune_odd_tile_piece_type(type, sizes[p % in_row]));
   }
   is_gone(s, op);
 }
 
 // vector.load or vector.store of one row, of `type`; where in it is its last operand.
-static void split_access(splitter *s, MlirOperation op, MlirType type, tile t) {
+static void split_access(splitter *s, MlirOperation op, MlirType type, tune_odd_tile t) {
   bool stores = tune_ir_is(op, "vector.store");
   MlirValue operands[MOST_OPERANDS];
   intptr_t operand_count = mlirOperationGetNumOperands(op);
   for (intptr_t i = 0; i < operand_count; ++i)
     operands[i] = mlirOperationGetOperand(op, i);
   MlirValue index = operands[operand_count - 1];
-  int64_t at[MOST_PIECES], sizes[MOST_PIECES];
-  size_t count = list_pieces(t.length, at, sizes);
-  const MlirValue *stored = stores ? pieces_of(s, operands[0]) : NULL;
-  MlirValue *loaded = stores ? NULL : note(s, mlirOperationGetResult(op, 0), t);
+  int64_t at[TUNE_ODD_MOST_PIECES], sizes[TUNE_ODD_MOST_PIECES];
+  size_t count = tune_odd_tile_list_pieces(t.length, at, sizes);
+  const MlirValue *stored = stores ? tune_odd_tiles_pieces_of(&s->tiles, operands[0]) : NULL;
+  MlirValue *loaded =
+      stores ? NULL : tune_odd_tiles_note(&s->tiles, mlirOperationGetResult(op, 0), t);
   tune_ir_builder b = tune_ir_builder_before(op);
-  for (size_t p = 0; p < count && !s->failed; ++p) {
+  for (size_t p = 0; p < count && !s->tiles.failed; ++p) {
     if (at[p])
       operands[operand_count - 1] =
           tune_ir_build_binary(&b, "arith.addi", index, tune_ir_build_index(&b, at[p]));
     if (stores)
       operands[0] = stored[p];
-    MlirValue made =
-        copy_op(op, operand_count, operands, stores ? (MlirType){NULL} : vector_of(type, sizes[p]));
+    MlirValue made = copy_op(op, operand_count, operands,
+                             stores ? (MlirType){NULL} : tune_odd_tile_piece_type(type, sizes[p]));
     if (loaded)
       loaded[p] = made;
   }
-  if (stores && !s->failed)
+  if (stores && !s->tiles.failed)
     mlirOperationDestroy(op);
   else
     is_gone(s, op);
 }
 
 // vector.broadcast of a number, or of a row.
-static bool split_broadcast(splitter *s, MlirOperation op, tile t) {
+static bool split_broadcast(splitter *s, MlirOperation op, tune_odd_tile t) {
   MlirValue source = mlirOperationGetOperand(op, 0);
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  tile of_source;
-  bool is_row = is_odd(mlirValueGetType(source), &of_source);
+  tune_odd_tile of_source;
+  bool is_row = tune_odd_tile_read(mlirValueGetType(source), &of_source);
   if (mlirTypeIsAVector(mlirValueGetType(source)) &&
       (!is_row || of_source.rows != 1 || of_source.length != t.length))
     return false;
   size_t row = 0;
   if (is_row) {
-    const MlirValue *pieces = pieces_of(s, source);
-    row = pieces ? (size_t)(pieces - s->pieces) : 0;
+    const MlirValue *pieces = tune_odd_tiles_pieces_of(&s->tiles, source);
+    row = pieces ? (size_t)(pieces - s->tiles.pieces) : 0;
   }
-  MlirValue *results = note(s, mlirOperationGetResult(op, 0), t);
-  int64_t at[MOST_PIECES], sizes[MOST_PIECES];
-  size_t in_row = list_pieces(t.length, at, sizes), count = count_pieces(&t);
+  MlirValue *results = tune_odd_tiles_note(&s->tiles, mlirOperationGetResult(op, 0), t);
+  int64_t at[TUNE_ODD_MOST_PIECES], sizes[TUNE_ODD_MOST_PIECES];
+  size_t in_row = tune_odd_tile_list_pieces(t.length, at, sizes),
+         count = tune_odd_tile_count_pieces(&t);
   for (size_t p = 0; results && p < count; ++p)
-    results[p] = is_row       ? s->pieces[row + p % in_row]
-                 : p < in_row ? copy_op(op, 1, &source, vector_of(type, sizes[p]))
+    results[p] = is_row       ? s->tiles.pieces[row + p % in_row]
+                 : p < in_row ? copy_op(op, 1, &source, tune_odd_tile_piece_type(type, sizes[p]))
                               : results[p - in_row];
   is_gone(s, op);
   return true;
@@ -330,7 +151,8 @@ static bool split_broadcast(splitter *s, MlirOperation op, tile t) {
 
 // The first row of `whole` that `op`, vector.extract or vector.insert of a part of it, is at. False
 // where it is not at numbers, or within a row.
-static bool read_rows(MlirOperation op, MlirType whole, const tile *part, int64_t *out_row) {
+static bool read_rows(MlirOperation op, MlirType whole, const tune_odd_tile *part,
+                      int64_t *out_row) {
   MlirAttribute position = tune_ir_attribute(op, "static_position");
   intptr_t count = mlirDenseArrayGetNumElements(position);
   intptr_t rank = mlirShapedTypeGetRank(whole);
@@ -347,38 +169,41 @@ static bool read_rows(MlirOperation op, MlirType whole, const tile *part, int64_
   return true;
 }
 
-static bool split_extract(splitter *s, MlirOperation op, tile t) {
+static bool split_extract(splitter *s, MlirOperation op, tune_odd_tile t) {
   MlirValue whole = mlirOperationGetOperand(op, 0);
   int64_t row;
-  tile of_whole;
-  if (mlirOperationGetNumOperands(op) != 1 || !is_odd(mlirValueGetType(whole), &of_whole) ||
+  tune_odd_tile of_whole;
+  if (mlirOperationGetNumOperands(op) != 1 ||
+      !tune_odd_tile_read(mlirValueGetType(whole), &of_whole) ||
       !read_rows(op, mlirValueGetType(whole), &t, &row))
     return false;
-  const MlirValue *from = pieces_of(s, whole);
-  size_t first = from ? (size_t)(from - s->pieces) : 0;
-  MlirValue *pieces = note(s, mlirOperationGetResult(op, 0), t);
-  size_t count = count_pieces(&t), in_row = count / (size_t)t.rows;
+  const MlirValue *from = tune_odd_tiles_pieces_of(&s->tiles, whole);
+  size_t first = from ? (size_t)(from - s->tiles.pieces) : 0;
+  MlirValue *pieces = tune_odd_tiles_note(&s->tiles, mlirOperationGetResult(op, 0), t);
+  size_t count = tune_odd_tile_count_pieces(&t), in_row = count / (size_t)t.rows;
   for (size_t p = 0; pieces && p < count; ++p)
-    pieces[p] = s->pieces[first + (size_t)row * in_row + p];
+    pieces[p] = s->tiles.pieces[first + (size_t)row * in_row + p];
   is_gone(s, op);
   return true;
 }
 
-static bool split_insert(splitter *s, MlirOperation op, tile t) {
+static bool split_insert(splitter *s, MlirOperation op, tune_odd_tile t) {
   MlirValue part = mlirOperationGetOperand(op, 0), whole = mlirOperationGetOperand(op, 1);
   int64_t row;
-  tile of_part;
-  if (mlirOperationGetNumOperands(op) != 2 || !is_odd(mlirValueGetType(part), &of_part) ||
+  tune_odd_tile of_part;
+  if (mlirOperationGetNumOperands(op) != 2 ||
+      !tune_odd_tile_read(mlirValueGetType(part), &of_part) ||
       !read_rows(op, mlirValueGetType(whole), &of_part, &row))
     return false;
-  pieces_of(s, whole);
-  pieces_of(s, part);
-  MlirValue *pieces = note(s, mlirOperationGetResult(op, 0), t);
+  tune_odd_tiles_pieces_of(&s->tiles, whole);
+  tune_odd_tiles_pieces_of(&s->tiles, part);
+  MlirValue *pieces = tune_odd_tiles_note(&s->tiles, mlirOperationGetResult(op, 0), t);
   if (!pieces)
     return true;
-  const MlirValue *of_others = pieces_of(s, whole), *own = pieces_of(s, part);
-  size_t count = count_pieces(&t), in_row = count / (size_t)t.rows;
-  size_t from = (size_t)row * in_row, to = from + count_pieces(&of_part);
+  const MlirValue *of_others = tune_odd_tiles_pieces_of(&s->tiles, whole),
+                  *own = tune_odd_tiles_pieces_of(&s->tiles, part);
+  size_t count = tune_odd_tile_count_pieces(&t), in_row = count / (size_t)t.rows;
+  size_t from = (size_t)row * in_row, to = from + tune_odd_tile_count_pieces(&of_part);
   for (size_t p = 0; p < count; ++p)
     pieces[p] = p >= from && p < to ? own[p - from] : of_others[p];
   is_gone(s, op);
@@ -404,18 +229,18 @@ static MlirValue find_row(MlirOperation op, int64_t row, int64_t length) {
 }
 
 // What upstream makes of rows that are put into a tile.
-static bool split_from_elements(splitter *s, MlirOperation op, tile t) {
-  MlirValue rows[MOST_ROWS];
+static bool split_from_elements(splitter *s, MlirOperation op, tune_odd_tile t) {
+  MlirValue rows[TUNE_ODD_MOST_ROWS];
   for (int64_t r = 0; r < t.rows; ++r) {
     rows[r] = find_row(op, r, t.length);
     if (mlirValueIsNull(rows[r]))
       return false;
-    pieces_of(s, rows[r]);
+    tune_odd_tiles_pieces_of(&s->tiles, rows[r]);
   }
-  MlirValue *pieces = note(s, mlirOperationGetResult(op, 0), t);
-  size_t in_row = count_pieces(&t) / (size_t)t.rows;
+  MlirValue *pieces = tune_odd_tiles_note(&s->tiles, mlirOperationGetResult(op, 0), t);
+  size_t in_row = tune_odd_tile_count_pieces(&t) / (size_t)t.rows;
   for (int64_t r = 0; pieces && r < t.rows; ++r) {
-    const MlirValue *row = pieces_of(s, rows[r]);
+    const MlirValue *row = tune_odd_tiles_pieces_of(&s->tiles, rows[r]);
     for (size_t p = 0; p < in_row; ++p)
       *pieces++ = row[p];
   }
@@ -432,9 +257,9 @@ static bool is_of_elements(MlirValue memory, MlirType vector) {
 
 // Whether `op` makes an odd vector and pieces stand for that now.
 static bool split_result(splitter *s, MlirOperation op) {
-  tile t;
+  tune_odd_tile t;
   if (mlirOperationGetNumResults(op) != 1 ||
-      !is_odd(mlirValueGetType(mlirOperationGetResult(op, 0)), &t) ||
+      !tune_odd_tile_read(mlirValueGetType(mlirOperationGetResult(op, 0)), &t) ||
       mlirOperationGetNumAttributes(op) > MOST_ATTRIBUTES)
     return false;
   if (tune_ir_is(op, "vector.from_elements"))
@@ -458,12 +283,13 @@ static bool split_result(splitter *s, MlirOperation op) {
 }
 
 static bool split_store(splitter *s, MlirOperation op) {
-  tile t;
+  tune_odd_tile t;
   if (!tune_ir_is(op, "vector.store") || mlirOperationGetNumOperands(op) > MOST_OPERANDS ||
       mlirOperationGetNumAttributes(op) > MOST_ATTRIBUTES)
     return false;
   MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
-  if (!is_odd(type, &t) || t.rows != 1 || !is_of_elements(mlirOperationGetOperand(op, 1), type))
+  if (!tune_odd_tile_read(type, &t) || t.rows != 1 ||
+      !is_of_elements(mlirOperationGetOperand(op, 1), type))
     return false;
   split_access(s, op, type, t);
   return true;
@@ -474,15 +300,15 @@ static void give_whole(splitter *s, MlirOperation op) {
   // A mask is around one op and nothing else.
   MlirOperation parent = mlirOperationGetParentOperation(op);
   MlirOperation place = tune_ir_is(parent, "vector.mask") ? parent : op;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !s->failed; ++i) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !s->tiles.failed; ++i) {
     MlirValue operand = mlirOperationGetOperand(op, i);
     MlirOperation definition = tune_ir_definition(operand);
-    tile t;
+    tune_odd_tile t;
     // Those that were taken apart are still whole.
     bool is_whole = !mlirOperationIsNull(definition) && (tune_ir_is(definition, "arith.constant") ||
                                                          tune_ir_is(definition, "ub.poison"));
-    if (!is_whole && is_in_pieces(s, operand, &t))
-      mlirOperationSetOperand(op, i, put_together(s, place, operand, &t));
+    if (!is_whole && tune_odd_tiles_find(&s->tiles, operand, &t))
+      mlirOperationSetOperand(op, i, tune_odd_tiles_put_together(&s->tiles, place, operand, &t));
   }
 }
 
@@ -492,10 +318,10 @@ static void split_block(splitter *s, MlirBlock block);
 
 // The pieces of `value` are `first` and those behind it of the results of `op`, or of the arguments
 // of `block`.
-static void note_carried(splitter *s, MlirValue value, tile t, MlirOperation op, MlirBlock block,
-                         intptr_t first) {
-  MlirValue *pieces = note(s, value, t);
-  size_t count = count_pieces(&t);
+static void note_carried(splitter *s, MlirValue value, tune_odd_tile t, MlirOperation op,
+                         MlirBlock block, intptr_t first) {
+  MlirValue *pieces = tune_odd_tiles_note(&s->tiles, value, t);
+  size_t count = tune_odd_tile_count_pieces(&t);
   for (size_t p = 0; pieces && p < count; ++p)
     pieces[p] = mlirBlockIsNull(block) ? mlirOperationGetResult(op, first + (intptr_t)p)
                                        : mlirBlockGetArgument(block, first + (intptr_t)p);
@@ -504,9 +330,9 @@ static void note_carried(splitter *s, MlirValue value, tile t, MlirOperation op,
 static size_t count_carried(MlirOperation loop) {
   size_t count = 0;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i) {
-    tile t;
-    if (is_odd(mlirValueGetType(mlirOperationGetResult(loop, i)), &t))
-      count += count_pieces(&t);
+    tune_odd_tile t;
+    if (tune_odd_tile_read(mlirValueGetType(mlirOperationGetResult(loop, i)), &t))
+      count += tune_odd_tile_count_pieces(&t);
   }
   return count;
 }
@@ -515,13 +341,13 @@ static size_t count_carried(MlirOperation loop) {
 static size_t list_carried(splitter *s, MlirOperation op, intptr_t from, intptr_t to,
                            MlirValue *list) {
   size_t count = 0;
-  for (intptr_t i = from; i < to && !s->failed; ++i) {
+  for (intptr_t i = from; i < to && !s->tiles.failed; ++i) {
     MlirValue value = mlirOperationGetOperand(op, i);
-    tile t;
-    if (!is_odd(mlirValueGetType(value), &t))
+    tune_odd_tile t;
+    if (!tune_odd_tile_read(mlirValueGetType(value), &t))
       continue;
-    const MlirValue *pieces = pieces_of(s, value);
-    for (size_t p = 0; pieces && p < count_pieces(&t); ++p)
+    const MlirValue *pieces = tune_odd_tiles_pieces_of(&s->tiles, value);
+    for (size_t p = 0; pieces && p < tune_odd_tile_count_pieces(&t); ++p)
       list[count++] = pieces[p];
   }
   return count;
@@ -530,10 +356,10 @@ static size_t list_carried(splitter *s, MlirOperation op, intptr_t from, intptr_
 // What the loop begins its tiles with, operands `from` to `to`, is of no use any more.
 static void leave_tiles(MlirOperation loop, intptr_t from, intptr_t to) {
   tune_ir_builder b = tune_ir_builder_before(loop);
-  tile t;
+  tune_odd_tile t;
   for (intptr_t i = from; i < to; ++i) {
     MlirType type = mlirValueGetType(mlirOperationGetOperand(loop, i));
-    if (is_odd(type, &t))
+    if (tune_odd_tile_read(type, &t))
       mlirOperationSetOperand(loop, i, tune_ir_build_value(&b, "ub.poison", type, 0, NULL));
   }
 }
@@ -544,30 +370,31 @@ static void split_carrying(splitter *s, MlirOperation loop, MlirValue *list) {
   intptr_t tiles = mlirOperationGetNumResults(loop);
   intptr_t operands = mlirOperationGetNumOperands(loop);
   size_t count = list_carried(s, loop, operands - tiles, operands, list);
-  if (s->failed)
+  if (s->tiles.failed)
     return;
   MlirOperation made = tune_ir_carry_more(loop, (intptr_t)count, list);
   MlirBlock body = tune_ir_body(made);
   leave_tiles(made, operands - tiles, operands);
   for (intptr_t i = 0, next = tiles; i < tiles; ++i) {
-    tile t;
+    tune_odd_tile t;
     MlirValue result = mlirOperationGetResult(made, i);
-    if (!is_odd(mlirValueGetType(result), &t))
+    if (!tune_odd_tile_read(mlirValueGetType(result), &t))
       continue;
     note_carried(s, mlirBlockGetArgument(body, 1 + i), t, made, body, 1 + next);
     note_carried(s, result, t, made, (MlirBlock){NULL}, next);
-    next += (intptr_t)count_pieces(&t);
+    next += (intptr_t)tune_odd_tile_count_pieces(&t);
   }
   split_block(s, body);
   MlirOperation yield = mlirBlockGetTerminator(body);
   count = list_carried(s, yield, 0, tiles, list);
-  for (intptr_t i = 0; i < tiles && !s->failed; ++i) {
-    tile t;
-    if (is_odd(mlirValueGetType(mlirOperationGetResult(made, i)), &t))
+  for (intptr_t i = 0; i < tiles && !s->tiles.failed; ++i) {
+    tune_odd_tile t;
+    if (tune_odd_tile_read(mlirValueGetType(mlirOperationGetResult(made, i)), &t))
       mlirOperationSetOperand(yield, i, mlirBlockGetArgument(body, 1 + i));
   }
-  tune_status status = s->failed ? TUNE_OK : tune_ir_append_operands(yield, (intptr_t)count, list);
-  s->failed |= !tune_status_is_ok(status);
+  tune_status status =
+      s->tiles.failed ? TUNE_OK : tune_ir_append_operands(yield, (intptr_t)count, list);
+  s->tiles.failed |= !tune_status_is_ok(status);
   tune_status_free(status);
 }
 
@@ -576,7 +403,7 @@ static bool split_loop(splitter *s, MlirOperation op) {
   if (count == 0)
     return false;
   MlirValue *list = calloc(count, sizeof *list);
-  s->failed |= !list;
+  s->tiles.failed |= !list;
   if (list)
     split_carrying(s, op, list);
   free(list);
@@ -593,15 +420,15 @@ static void split_op(splitter *s, MlirOperation op) {
   bool ends_loop =
       tune_ir_is(op, "scf.yield") && tune_ir_is(mlirOperationGetParentOperation(op), "scf.for");
   if (tune_ir_is(op, "vector.to_elements"))
-    s->failed |= !tune_op_list_add(&s->elements, op);
+    s->tiles.failed |= !tune_op_list_add(&s->elements, op);
   else if (!ends_loop)
     give_whole(s, op);
 }
 
 static void split_block(splitter *s, MlirBlock block) {
   MlirOperation next;
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op) && !s->failed;
-       op = next) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block);
+       !mlirOperationIsNull(op) && !s->tiles.failed; op = next) {
     next = mlirOperationGetNextInBlock(op);
     split_op(s, op);
   }
@@ -612,9 +439,9 @@ static void split_block(splitter *s, MlirBlock block) {
 // Whether `op` stands in a loop and makes an odd vector, or is one that carries such.
 static MlirWalkResult find_odd(MlirOperation op, void *user_data) {
   bool *found = user_data;
-  tile t;
+  tune_odd_tile t;
   bool is_odd_here = mlirOperationGetNumResults(op) == 1 &&
-                     is_odd(mlirValueGetType(mlirOperationGetResult(op, 0)), &t) &&
+                     tune_odd_tile_read(mlirValueGetType(mlirOperationGetResult(op, 0)), &t) &&
                      tune_ir_is(mlirOperationGetParentOperation(op), "scf.for");
   *found = is_odd_here || (tune_ir_is(op, "scf.for") && count_carried(op) > 0);
   return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
@@ -642,8 +469,8 @@ static void finish(splitter *s) {
 tune_status tune_odd_vectors_split(MlirOperation module) {
   static const char *const DIALECTS[] = {"arith", "vector", "ub", NULL};
   tune_ir_load_dialects(mlirOperationGetContext(module), DIALECTS);
-  splitter s = {.failed = false};
-  tune_op_map_init(&s.tile_of);
+  splitter s = {.tiles = {.failed = false}};
+  tune_op_map_init(&s.tiles.tile_of);
   MlirBlock body = tune_ir_body(module);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
@@ -652,8 +479,6 @@ tune_status tune_odd_vectors_split(MlirOperation module) {
   finish(&s);
   tune_op_list_deinit(&s.gone);
   tune_op_list_deinit(&s.elements);
-  tune_op_map_deinit(&s.tile_of);
-  free(s.tiles);
-  free(s.pieces);
-  return s.failed ? tune_status_out_of_memory("splitting vectors") : TUNE_OK;
+  tune_odd_tiles_deinit(&s.tiles);
+  return s.tiles.failed ? tune_status_out_of_memory("splitting vectors") : TUNE_OK;
 }

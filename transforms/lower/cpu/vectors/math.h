@@ -19,8 +19,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_CPU_MATH_H
-#define TUNE_TRANSFORMS_LOWER_CPU_MATH_H
+#ifndef TUNE_TRANSFORMS_LOWER_CPU_VECTORS_MATH_H
+#define TUNE_TRANSFORMS_LOWER_CPU_VECTORS_MATH_H
 
 #include "support/status.h"
 #include "transforms/lower/cpu/backend/llvm.h"
@@ -62,4 +62,4 @@ const char *tune_math_polynomial_op(size_t index);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_CPU_MATH_H
+#endif // TUNE_TRANSFORMS_LOWER_CPU_VECTORS_MATH_H

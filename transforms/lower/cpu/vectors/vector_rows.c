@@ -1,10 +1,10 @@
 //===- vector_rows.c - Arithmetic on tiles, a row at a time ------------------===//
 
-#include "transforms/lower/cpu/vector_rows.h"
+#include "transforms/lower/cpu/vectors/vector_rows.h"
 
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_list.h"
-#include "transforms/lower/cpu/math_avx512.h"
+#include "transforms/lower/cpu/vectors/math_avx512.h"
 
 #include <stdlib.h>
 

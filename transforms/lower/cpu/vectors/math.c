@@ -1,6 +1,6 @@
 //===- math.c - Arithmetic and math functions of a CPU's vectors -------------===//
 
-#include "transforms/lower/cpu/math.h"
+#include "transforms/lower/cpu/vectors/math.h"
 
 #include "dialects/diagnostic.h"
 #include "dialects/printing.h"
@@ -9,10 +9,10 @@
 #include "transforms/lower/common/math_calls.h"
 #include "transforms/lower/common/math_patterns.h"
 #include "transforms/lower/common/vector_arithmetic.h"
-#include "transforms/lower/cpu/math_avx512.h"
-#include "transforms/lower/cpu/math_erf.h"
-#include "transforms/lower/cpu/odd_vectors.h"
-#include "transforms/lower/cpu/vector_rows.h"
+#include "transforms/lower/cpu/vectors/math_avx512.h"
+#include "transforms/lower/cpu/vectors/math_erf.h"
+#include "transforms/lower/cpu/vectors/odd_vectors.h"
+#include "transforms/lower/cpu/vectors/vector_rows.h"
 
 #include "mlir-c/Pass.h"
 

@@ -1,6 +1,6 @@
 //===- math_erf.c - erf of f32 as one fraction -----------------------------------===//
 
-#include "transforms/lower/cpu/math_erf.h"
+#include "transforms/lower/cpu/vectors/math_erf.h"
 
 #include "transforms/ir/ir_builder.h"
 

@@ -8,8 +8,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_CPU_MATH_ERF_H
-#define TUNE_TRANSFORMS_LOWER_CPU_MATH_ERF_H
+#ifndef TUNE_TRANSFORMS_LOWER_CPU_VECTORS_MATH_ERF_H
+#define TUNE_TRANSFORMS_LOWER_CPU_VECTORS_MATH_ERF_H
 
 #include "mlir-c/IR.h"
 
@@ -25,4 +25,4 @@ void tune_math_erf_insert(MlirOperation module);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_CPU_MATH_ERF_H
+#endif // TUNE_TRANSFORMS_LOWER_CPU_VECTORS_MATH_ERF_H

@@ -1,6 +1,6 @@
 //===- kernel_reads.c -------------------------------------------------------------------===//
 
-#include "transforms/lower/cpu/kernel_reads.h"
+#include "transforms/lower/cpu/vectors/kernel_reads.h"
 
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_facts.h"

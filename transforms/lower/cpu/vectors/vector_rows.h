@@ -10,8 +10,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_CPU_VECTOR_ROWS_H
-#define TUNE_TRANSFORMS_LOWER_CPU_VECTOR_ROWS_H
+#ifndef TUNE_TRANSFORMS_LOWER_CPU_VECTORS_VECTOR_ROWS_H
+#define TUNE_TRANSFORMS_LOWER_CPU_VECTORS_VECTOR_ROWS_H
 
 #include "support/status.h"
 
@@ -38,4 +38,4 @@ tune_status tune_vector_rows_sink(MlirOperation module);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_CPU_VECTOR_ROWS_H
+#endif // TUNE_TRANSFORMS_LOWER_CPU_VECTORS_VECTOR_ROWS_H

@@ -1,6 +1,6 @@
 //===- math_avx512.c - Math functions by instructions of AVX-512 -------------===//
 
-#include "transforms/lower/cpu/math_avx512.h"
+#include "transforms/lower/cpu/vectors/math_avx512.h"
 
 #include "transforms/ir/ir.h"
 #include "transforms/lower/common/vector_ops.h"
