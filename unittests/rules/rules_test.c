@@ -51,6 +51,7 @@ typedef struct rule_case {
   const char *rule;
   payload_spec spec;
   bool is_quick;
+  bool is_asked; // the rule is asked for by its name, as another one comes before it
 } rule_case;
 
 #define SPEC(LOOPS, INPUTS, OUTPUT, ...)                                                           \
@@ -58,6 +59,10 @@ typedef struct rule_case {
 #define CASE(NAME, RULE, ...) {.name = NAME, .rule = RULE, .spec = SPEC(__VA_ARGS__)},
 #define QUICK(NAME, RULE, ...)                                                                     \
   {.name = NAME, .rule = RULE, .spec = SPEC(__VA_ARGS__), .is_quick = true},
+#define ASKED(NAME, RULE, ...)                                                                     \
+  {.name = NAME, .rule = RULE, .spec = SPEC(__VA_ARGS__), .is_asked = true},
+#define QUICK_ASKED(NAME, RULE, ...)                                                               \
+  {.name = NAME, .rule = RULE, .spec = SPEC(__VA_ARGS__), .is_quick = true, .is_asked = true},
 static const rule_case CASES[] = {
 #include "unittests/rules/cases.inc"
 };
@@ -162,7 +167,8 @@ static void single_ops_are_right(void **state) {
     snprintf(name, sizeof name, "%s, %s", one->name, one->spec.loops);
     trial_subject subject = {.name = name,
                              .rule = one->rule,
-                             .is_asked = one->rule && strcmp(one->rule, "im2col") == 0,
+                             .is_asked =
+                                 one->is_asked || (one->rule && strcmp(one->rule, "im2col") == 0),
                              .threads = one->spec.threads,
                              .bits = one->spec.bits,
                              .index_limit = 100};
