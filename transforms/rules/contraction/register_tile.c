@@ -132,8 +132,9 @@ int64_t tune_contraction_cost_of_tile(int64_t rows, int64_t vectors) {
 
 // Adds tiles of three vectors (on few registers and for few rows, of five), and with AVX-512 of 24,
 // 40 or 56 columns of f32, where they divide the columns or pad no more than single vectors (or
-// halves) do. They are computed in pieces (transforms/lower/cpu/vectors/odd_vectors.h): on cores that split
-// the widest registers a half takes half the time, on others as long as what it would be padded to.
+// halves) do. They are computed in pieces (transforms/lower/cpu/vectors/odd_vectors.h): on cores
+// that split the widest registers a half takes half the time, on others as long as what it would be
+// padded to.
 static void add_odd_tiles(tune_contraction_plan *plan, const tune_machine *machine) {
   enum { SPLIT_BITS = 512, LEAST_PIECE = 4 };
   int64_t lanes = plan->lanes, half = lanes / 2, cols = plan->cols;

@@ -257,22 +257,20 @@ static bool lies_along_one(const tune_nest_loops *nest, size_t loop, size_t othe
 // The last loop that shares is that of rows. Of lanes that reduce, the longest of two that share
 // what the other one goes over is that of columns: what lies along it is read once.
 static void choose_sharing_loops(const tune_nest_loops *nest, tune_nest_plan *plan) {
-  for (size_t loop = 0; loop < nest->loop_count; ++loop)
-    if (may_be_shared(nest, plan, loop))
-      plan->row_loop = loop;
-  size_t longest = TUNE_NEST_NO_LOOP, rows = TUNE_NEST_NO_LOOP;
-  for (size_t loop = 0; loop < nest->loop_count; ++loop)
-    if (may_be_shared(nest, plan, loop) &&
-        (longest == TUNE_NEST_NO_LOOP || known_extent(nest, loop) > known_extent(nest, longest)))
+  size_t longest = TUNE_NEST_NO_LOOP;
+  for (size_t loop = 0; loop < nest->loop_count; ++loop) {
+    if (!may_be_shared(nest, plan, loop))
+      continue;
+    plan->row_loop = loop;
+    if (longest == TUNE_NEST_NO_LOOP || known_extent(nest, loop) > known_extent(nest, longest))
       longest = loop;
-  for (size_t loop = 0; loop < nest->loop_count; ++loop)
+  }
+  for (size_t loop = 0; plan->is_along && loop < nest->loop_count; ++loop)
     if (loop != longest && may_be_shared(nest, plan, loop) && lies_along_one(nest, loop, longest) &&
-        lies_along_one(nest, longest, loop))
-      rows = loop;
-  if (!plan->is_along || rows == TUNE_NEST_NO_LOOP)
-    return;
-  plan->row_loop = rows;
-  plan->column_loop = longest;
+        lies_along_one(nest, longest, loop)) {
+      plan->row_loop = loop;
+      plan->column_loop = longest;
+    }
 }
 
 static size_t count_ops(const tune_nest_loops *nest) {
