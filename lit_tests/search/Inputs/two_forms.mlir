@@ -1,4 +1,5 @@
-// Element by element, which is the default, and vectors, which are faster. Only these have the knob
+// Element by element, which is the default, and vectors, which are 25 times as fast (with 16 columns the
+// former are made vectors, too: no winner on a busy machine). Only these have the knob
 // "rows".
 module attributes {transform.with_named_sequence, tune.for = ["contraction"]} {
   transform.named_sequence @__transform_main(%root: !transform.any_op {transform.consumed}) {
