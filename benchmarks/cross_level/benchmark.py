@@ -1,10 +1,12 @@
 """Whether levels have to be searched together: on tables of tasks of which every config was measured.
 Started by benchmarks/cross_level/run.
 
-    run record      measures what tables lack, for --seconds at most; said again, it goes on
-    run analyze     what the tables say without a search
-    run replay      searches over the tables, at equal candidates and at equal seconds
-    run write       both, into the tables of docs/cross-level.md
+    run record           measures what tables lack, for --seconds at most; said again, it goes on
+    run record-networks  the same for the tables of networks, of modules that benchmarks/networks/run has made
+    run analyze          what the tables say without a search
+    run replay           searches over the tables, at equal candidates and at equal seconds
+    run networks         both over the tables of networks
+    run write            all of it, into the tables of docs/cross-level.md
 """
 
 import argparse
@@ -24,6 +26,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.append(str(HERE))
 import analysis
+import networks
+import places
 import record
 
 COMMAND = "benchmarks/cross_level/run"
@@ -31,6 +35,7 @@ PAGE = ROOT / "docs" / "cross-level.md"
 BUDGETS = (16, 32, 64, 128)  # candidates
 SHOWN = 32  # of these in the table of tasks
 RESAMPLES = 1000
+NETWORKS = ("unet_block", "yolo_head", "deit_small", "convnext_femto", "mobilenetv2", "t5_encoder")
 DOWN, UP = ",".join(analysis.LEVELS), ",".join(reversed(analysis.LEVELS))
 METHODS = {
     "joint": ("evolutionary", "joint"),
@@ -45,8 +50,8 @@ METHODS = {
 def options_from(arguments):
     parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=("record", "analyze", "replay", "write"))
-    parser.add_argument("--only", default="", metavar="REGEX", help="tasks whose name matches")
+    parser.add_argument("command", choices=("record", "record-networks", "analyze", "replay", "networks", "write"))
+    parser.add_argument("--only", default="", metavar="REGEX", help="tasks or networks whose name matches")
     parser.add_argument("--seconds", type=float, default=math.inf, metavar="N",
                         help="record: stop after so long, with status 3 where something is left (no limit)")
     parser.add_argument("--recordings", type=int, default=2, metavar="N", help="record: of each config (2)")
@@ -55,6 +60,8 @@ def options_from(arguments):
     parser.add_argument("--seeds", type=int, default=10, metavar="N", help="replay: of each search (10)")
     parser.add_argument("--tasks", type=Path, default=HERE / "tasks", metavar="DIR", help="modules (tasks)")
     parser.add_argument("--data", type=Path, default=HERE / "data", metavar="DIR", help="the tables (data)")
+    parser.add_argument("--networks", type=Path, default=ROOT / "build" / "benchmark-networks", metavar="DIR",
+                        help="modules of networks (build/benchmark-networks)")
     parser.add_argument("--bin", type=Path, default=ROOT / "build" / "bin", help="our tools (build/bin)")
     parser.add_argument("--replayer", type=Path,
                         default=ROOT / "build" / "benchmarks" / "tune_cross_level_replay", metavar="FILE")
@@ -209,6 +216,64 @@ def replay(options, paths, tables):
     return "\n\n".join(parts)
 
 
+#===--- Networks ---===#
+
+
+def losses_of(options, network, method, trials):
+    """Of each seed how much slower than its best a network is of which each place got so many trials."""
+    found = [0.0] * options.seeds
+    for place in network.places:
+        losses = search(options, place.path, place.table, method, trials, 0) if len(place.table.seconds) > 1 else \
+            [1.0] * options.seeds
+        found = [total + place.calls * loss * place.table.best for total, loss in zip(found, losses)]
+    return [seconds / network.best for seconds in found]
+
+
+def explained(network):
+    """The median over the places that choose of what one effect for each setting of a level explains."""
+    shares = [analysis.explain_levels(place.table)[1] for place in network.choosing]
+    known = [share for share in shares if share is not None]
+    return statistics.median(known) if known else None
+
+
+def describe_networks(of_networks):
+    rows = []
+    for network in of_networks:
+        layers = networks.by_layers(network)
+        moved = [place for place in network.choosing if networks.fastest(place) != 0]
+        rows.append([network.name, "%d of %d" % (len(network.choosing), len(network.places)),
+                     sum(len(place.table.seconds) for place in network.choosing), percent(explained(network)),
+                     *("%.3f" % layers[name] for name in ("default", "ways alone", "the rest alone", "ways first")),
+                     len(moved), percent(sum(place.calls * place.table.best for place in moved) / network.best)])
+    return rows
+
+
+def write_networks(options, paths):
+    of_networks = [networks.Network(path, options.folder / "composed") for path in paths]
+    results = {budget: {method: [losses_of(options, network, method, budget) for network in of_networks]
+                        for method in METHODS} for budget in BUDGETS}
+    parts = [caption("Places that have a choice, configs of these, what levels that add up explain of a place in the "
+                     "median (adjusted), and how much slower than the best a network is: by default; with the best way "
+                     "of each place and the defaults of its other levels; with the default way and the best of the "
+                     "rest; with the way that is best by the defaults of its other levels, and then the best of these. "
+                     "In how many places another way than the default is best, and what share of the best network's "
+                     "time they take:"),
+             markdown(["network", "places", "configs", "levels add up to", "default", "ways alone", "the rest alone",
+                       "ways first", "other ways", "their share"], describe_networks(of_networks))]
+    rows = [[method] + [show(results[budget][method]) for budget in BUDGETS] for method in METHODS]
+    parts += [caption("What was found over the best, geometric mean over %d networks and %d seeds [95 %% of the bootstrap "
+                      "over seeds], after so many candidates for each place:" % (len(of_networks), options.seeds)),
+              markdown(["search"] + list(map(str, BUDGETS)), rows)]
+    rows = [[method] + [show(against_joint(results[budget], method)) for budget in BUDGETS]
+            for method in METHODS if method != "joint"]
+    parts += ["Over what `joint` found with the same seed (above 1: joint is better):",
+              markdown(["search"] + list(map(str, BUDGETS)), rows)]
+    rows = [[network.name] + [show([results[SHOWN][method][i]]) for method in METHODS]
+            for i, network in enumerate(of_networks)]
+    parts += ["Each network after %d candidates for each place:" % SHOWN, markdown(["network"] + list(METHODS), rows)]
+    return "\n\n".join(parts)
+
+
 #===--- Commands ---===#
 
 
@@ -220,17 +285,30 @@ def put(page, name, text):
 
 def write(options, paths, tables):
     page = put(PAGE.read_text(), "analysis", analyze(tables))
-    PAGE.write_text(put(page, "searches", replay(options, paths, tables)))
+    page = put(page, "searches", replay(options, paths, tables))
+    PAGE.write_text(put(page, "networks", write_networks(options, found(options, options.data / "networks", ".jsonl"))))
+
+
+def record_what_lacks(options):
+    try:
+        if options.command == "record":
+            record.record(options, found(options, options.tasks, ".mlir"))
+        else:
+            places.record_all(options, [name for name in NETWORKS if re.search(options.only, name)])
+    except record.Unfinished as unfinished:
+        print("%s: the time is over at %s" % (COMMAND, unfinished), file=sys.stderr)
+        sys.exit(3)
+    except record.Failed as failed:
+        sys.exit("%s: %s" % (COMMAND, failed))
 
 
 def main(arguments):
     options = options_from(arguments)
-    if options.command == "record":
-        try:
-            record.record(options, found(options, options.tasks, ".mlir"))
-        except record.Unfinished as unfinished:
-            print("%s: the time is over at %s" % (COMMAND, unfinished), file=sys.stderr)
-            sys.exit(3)
+    if options.command.startswith("record"):
+        record_what_lacks(options)
+        return
+    if options.command == "networks":
+        print(write_networks(options, found(options, options.data / "networks", ".jsonl")))
         return
     paths = found(options, options.data, ".jsonl")
     tables = [analysis.Table(path) for path in paths]

@@ -13,6 +13,7 @@ and measuring took, `d` the same number for the same code.
 """
 
 import json
+import math
 import re
 import signal
 import statistics
@@ -29,6 +30,10 @@ class Unfinished(Exception):
     """The time is over, and something is left to record."""
 
 
+class Failed(Exception):
+    """Nothing could be measured."""
+
+
 def target_of(name):
     return "vulkan" if name.startswith("vulkan_") else "cpu"
 
@@ -40,13 +45,13 @@ def search(options, module, database, seconds):
     process = subprocess.Popen([options.bin / "tune-opt", module, "--tune-search=" + words, "-o", "/dev/null"],
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
-        _, said = process.communicate(timeout=max(seconds, 0.1))
+        _, said = process.communicate(timeout=None if math.isinf(seconds) else max(seconds, 0.1))
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGINT)
         process.communicate()
         raise Unfinished(module.stem) from None
     if process.returncode:
-        raise SystemExit("%s: %s" % (module.stem, said))
+        raise Failed("%s: %s" % (module.stem, said))
 
 
 def numbers_for_words(expression, knobs):
@@ -88,7 +93,8 @@ def parse_space(text, kinds):
         knob["default"] = values.index(match[3])
         knob["ordered"] = kinds.get(match[1]) in ORDERED and "labels" not in knob
         knobs.append(knob)
-    constraints = [line.rsplit(": ", 1)[1] for line in best[head + 1 + len(knobs):] if ": " in line]
+    constraints = [line.rsplit(": ", 1)[1] for line in best[head + 1 + len(knobs):]
+                   if ": " in line and not line.startswith("level graph: ")]
     rule = re.search(r"rule '([^']*)'", best[1])[1]
     key = re.search(r"key (\w+)", best[1])[1]
     return best[0], rule, key, knobs, constraints
@@ -107,11 +113,12 @@ def read_labels(text, knobs):
         knob["values"] = [values[whole.index(label)] for label in knob["labels"]]
 
 
-def describe(options, module):
-    target = target_of(module.stem)
-    done = subprocess.run([options.bin / "tune-opt", module, "--tune-print-space=target=" + target],
+def describe_task(options, path, target, key=""):
+    """The space of the task of a module that has the most configs, or of the one with a key."""
+    query = "=%s target=%s" % (key, target)
+    done = subprocess.run([options.bin / "tune-opt", path, "--tune-print-space" + query],
                           capture_output=True, text=True, check=True)
-    annotated = subprocess.run([options.bin / "tune-opt", module, "--tune-annotate=target=" + target],
+    annotated = subprocess.run([options.bin / "tune-opt", path, "--tune-annotate=target=" + target],
                                capture_output=True, text=True, check=True).stdout
     kinds = dict(re.findall(r'([\w.]+) = #tune\.(?:chosen<")?(\w+)', annotated))
     name, rule, key, knobs, constraints = parse_space(done.stderr, kinds)
@@ -121,8 +128,13 @@ def describe(options, module):
         knob["where"] = numbers_for_words(knob["where"], by_name)
         if not knob["where"]:
             del knob["where"]
-    return {"task": module.stem, "what": name, "key": key, "rule": rule, "target": target,
+    return {"what": name, "key": key, "rule": rule,
             "knobs": knobs, "constraints": [numbers_for_words(text, by_name) for text in constraints]}
+
+
+def describe(options, module):
+    target = target_of(module.stem)
+    return {"task": module.stem, **describe_task(options, module, target), "target": target}
 
 
 def trials_of(options, database, key, target):
