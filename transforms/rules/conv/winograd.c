@@ -35,7 +35,10 @@
 
 #define OP "!transform.any_op"
 #define PARAM "!transform.param<i64>"
-#define MOST_ROWS 16   // of a register tile
+#define MOST_ROWS 16 // of a register tile
+// By default, where the second cache does not hold what they come to: few lines are read and
+// written at once then. On a Zen 4 80x80x48 takes 0.9 of the time of tiles of 16, 112x112x80 0.92.
+#define MOST_ROWS_PAST_L2 8
 #define LEAST_DEPTH 64 // in a part: each part adds to the output
 
 //===--------------------------------------------------------------------------===//
@@ -175,7 +178,10 @@ bool tune_winograd_choose(const tune_machine *machine, tune_winograd_plan *plan)
   for (int64_t mr = 2; mr <= MOST_ROWS && mr <= small_tiles; mr++)
     if (divides_nearly(tiles, mr) || divides_nearly(small_tiles, mr))
       tune_value_set_add(&plan->mr, mr);
-  plan->mr_default = choose_rows(tiles, fit < MOST_ROWS ? fit : MOST_ROWS);
+  // What a block of channels comes to, of all products.
+  int64_t block_bytes = products * tiles * plan->block_default * 4;
+  int64_t most = block_bytes > machine->l2_bytes * 3 / 4 ? MOST_ROWS_PAST_L2 : MOST_ROWS;
+  plan->mr_default = choose_rows(tiles, fit < most ? fit : most);
   tune_value_set_add(&plan->mr, plan->mr_default);
   return true;
 }
