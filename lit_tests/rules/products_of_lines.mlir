@@ -11,13 +11,18 @@
 // RUN: tune-run %s --function=odd --db= --time=0.001 --strict --threads=2 --target=cpu:x86-64-v2 | FileCheck %s --check-prefix=CORRECT
 // RUN: tune-run %s --function=odd --db= --time=0.001 --strict --config=nest_rows=2,nest_vectors=8 | FileCheck %s --check-prefix=CORRECT
 // RUN: tune-opt %s --tune-lower="target=null" | FileCheck %s --check-prefix=AHEAD
+// RUN: tune-opt %s --tune-lower="target=null" | FileCheck %s --check-prefix=MAX
+// RUN: tune-run %s --function=largest --db= --time=0.001 --strict | FileCheck %s --check-prefix=CORRECT
 // CORRECT: Check {{ *}}ok
 
 // RULE: matmul 4x96x512 f32
 // RULE: rule 'general'
 // CHECK-LABEL: llvm.func @tune_task_0
 // CHECK-COUNT-16: llvm.fadd {{.*}} : vector<16xf32>
-// CHECK-COUNT-16: llvm.intr.vector.reduce.fadd
+// Lanes of the four columns of a row are added up together.
+// CHECK-COUNT-3: llvm.fadd {{.*}} : vector<4xf32>
+// CHECK-NOT: llvm.intr.vector.reduce.fadd
+// CHECK-LABEL: llvm.func @tune_task_1
 func.func @few(%a: tensor<4x512xf32>, %w: tensor<96x512xf32>) -> tensor<4x96xf32> {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<4x96xf32>
@@ -82,4 +87,22 @@ func.func @constant(%a: tensor<5x512xf32>, %w: tensor<96x512xf32> {tune.constant
   %r = linalg.matmul indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>]
     ins(%a, %w : tensor<5x512xf32>, tensor<96x512xf32>) outs(%i : tensor<5x96xf32>) -> tensor<5x96xf32>
   return %r : tensor<5x96xf32>
+}
+
+// Largest sums of two lines, in place of sums of products: that tree is theirs, too.
+// MAX-LABEL: llvm.func @tune_task_6
+// MAX-COUNT-3: llvm.intr.maximum({{.*}} (vector<4xf32>, vector<4xf32>)
+func.func @largest(%a: tensor<3x40xf32>, %w: tensor<11x40xf32>) -> tensor<3x11xf32> {
+  %z = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<3x11xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<3x11xf32>) -> tensor<3x11xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %w : tensor<3x40xf32>, tensor<11x40xf32>) outs(%i : tensor<3x11xf32>) attrs = {tune.choices = {rule = "general"}} {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = arith.addf %x, %y : f32
+    %m = arith.maximumf %o, %s : f32
+    linalg.yield %m : f32
+  } -> tensor<3x11xf32>
+  return %r : tensor<3x11xf32>
 }

@@ -10,12 +10,15 @@
 // in products of vectors. Measured on Zen 4, with vectors of 256 and 512 bits: 2 to 128 rows, 40 to
 // 11008 columns, a depth of 50 to 11008.
 #define TURNING_ROWS 7.0
-#define ADDING_VECTORS 7.0
+#define ADDING_VECTORS 3.5
 // Of the speed of tiles, that of lines; and of lines of which a few are more than the first cache
-// holds, so that the next rows read them from the second.
+// holds, or that begin in the same sets of it, so that the next rows read them from the second.
+// That costs most where registers are few: blocks are small then, and read lines more often.
 #define LINES_RATE 0.93
-#define LONG_LINES_RATE 0.75
+#define LONG_LINES_RATE 0.88
+#define LONG_LINES_RATE_OF_FEW 0.75
 #define LINES_AT_ONCE 4
+#define BYTES_OF_SETS 4096 // apart, lines begin in the same sets
 
 // Whether all other loops are of a batch: the plan counts the rows and columns of one loop.
 static bool is_one_product(const tune_contraction_plan *plan) {
@@ -43,6 +46,15 @@ static bool is_of_lines(const tune_contraction_plan *plan) {
          tune_operand_contiguous_loop(anchor, b) == plan->depth;
 }
 
+static double find_rate(const tune_contraction_plan *plan, const tune_machine *machine) {
+  int64_t line_bytes = plan->depths * plan->anchor->operands[plan->b].bits / 8;
+  bool are_few = machine->vector_registers <= 16;
+  bool are_long = LINES_AT_ONCE * line_bytes > machine->l1_bytes;
+  if (are_few && (are_long || line_bytes % BYTES_OF_SETS == 0))
+    return LONG_LINES_RATE_OF_FEW;
+  return are_long ? LONG_LINES_RATE : LINES_RATE;
+}
+
 bool tune_line_products_are_best(const tune_structure *structure, const tune_machine *machine) {
   tune_contraction_plan plan;
   if (structure->is_empty || structure->has_bits || structure->is_dynamic ||
@@ -53,9 +65,6 @@ bool tune_line_products_are_best(const tune_structure *structure, const tune_mac
   double rows = (double)plan.rows, depth = (double)plan.depths;
   double in_tiles =
       rows / (rows + TURNING_ROWS) * tune_contraction_part_filled(plan.cols, plan.lanes);
-  bool are_long =
-      LINES_AT_ONCE * depth * plan.anchor->operands[plan.b].bits / 8 > (double)machine->l1_bytes;
-  double in_lines =
-      (are_long ? LONG_LINES_RATE : LINES_RATE) * depth / (depth + ADDING_VECTORS * plan.lanes);
+  double in_lines = find_rate(&plan, machine) * depth / (depth + ADDING_VECTORS * plan.lanes);
   return in_lines > in_tiles;
 }

@@ -109,6 +109,9 @@ void tune_nest_forget(tune_nest_emitter *emitter);
 // A vector of lanes of `a` and `b`, which have one length: lane `lanes[i]` of both on end.
 MlirValue tune_nest_shuffle(const tune_nest_emitter *emitter, MlirValue a, MlirValue b,
                             const int64_t *lanes);
+// `count` lanes of a vector, from lane `at` on.
+MlirValue tune_nest_take_lanes(const tune_nest_emitter *emitter, MlirValue vector, int64_t at,
+                               int64_t count);
 
 // Of a result that combines: what changes no value, in all lanes; and `a` and `b` together.
 MlirValue tune_nest_neutral(const tune_nest_emitter *emitter, size_t result);
@@ -120,6 +123,11 @@ MlirValue tune_nest_start(tune_nest_emitter *emitter, size_t result, tune_nest_c
 // All lanes of a result that are parts of it, and what it was before: a scalar.
 MlirValue tune_nest_combine(tune_nest_emitter *emitter, size_t result, tune_nest_copy copy,
                             const tune_nest_sums *lanes);
+
+// The same of four columns of a row, whose lanes are at least four: a tree that takes a third of
+// the ops.
+void tune_nest_combine_four(tune_nest_emitter *emitter, size_t result, int64_t row,
+                            const tune_nest_sums *lanes, MlirValue out[4]);
 
 // The body on `arguments`, one for each operand; `results` are vectors.
 void tune_nest_write_body(tune_nest_emitter *emitter, tune_nest_copy copy,

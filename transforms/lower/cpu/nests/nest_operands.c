@@ -371,30 +371,35 @@ static MlirAttribute one_number(const tune_nest_emitter *emitter, int64_t number
   return mlirArrayAttrGet(context, 1, &attribute);
 }
 
+MlirValue tune_nest_take_lanes(const tune_nest_emitter *emitter, MlirValue vector, int64_t at,
+                               int64_t count) {
+  MlirContext context = emitter->builder.context;
+  MlirType type =
+      mlirVectorTypeGet(1, &count, mlirShapedTypeGetElementType(mlirValueGetType(vector)));
+  MlirNamedAttribute attributes[] = {tune_ir_named(context, "offsets", one_number(emitter, at)),
+                                     tune_ir_named(context, "sizes", one_number(emitter, count)),
+                                     tune_ir_named(context, "strides", one_number(emitter, 1))};
+  return tune_ir_build_result(&emitter->builder,
+                              &(tune_ir_parts){.name = "vector.extract_strided_slice",
+                                               .operand_count = 1,
+                                               .operands = &vector,
+                                               .type_count = 1,
+                                               .types = &type,
+                                               .attribute_count = 3,
+                                               .attributes = attributes});
+}
+
 // Writes the first `left` lanes of `value` in pieces of 1, 2, 4, ... lanes: AVX2's store with a
 // mask takes as long as ten others, and there is none for elements of 8 and 16 bits.
 static void write_pieces(tune_nest_emitter *emitter, size_t o, tune_nest_copy copy,
                          MlirValue value) {
   const tune_nest_operand *operand = &emitter->nest->operands[o];
-  MlirContext context = emitter->builder.context;
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(value));
   MlirValue place = tune_nest_place(emitter, emitter->plan->lane_loop, copy);
   int64_t size = emitter->plan->lanes / 2;
   for (int64_t done = 0; done < emitter->left; size /= 2) {
     if (size > emitter->left - done)
       continue;
-    MlirType type = mlirVectorTypeGet(1, &size, element);
-    MlirNamedAttribute attributes[] = {tune_ir_named(context, "offsets", one_number(emitter, done)),
-                                       tune_ir_named(context, "sizes", one_number(emitter, size)),
-                                       tune_ir_named(context, "strides", one_number(emitter, 1))};
-    MlirValue piece = tune_ir_build_result(&emitter->builder,
-                                           &(tune_ir_parts){.name = "vector.extract_strided_slice",
-                                                            .operand_count = 1,
-                                                            .operands = &value,
-                                                            .type_count = 1,
-                                                            .types = &type,
-                                                            .attribute_count = 3,
-                                                            .attributes = attributes});
+    MlirValue piece = tune_nest_take_lanes(emitter, value, done, size);
     MlirValue indices[TUNE_NEST_MAX_RANK];
     find_indices(emitter, o, copy, add(emitter, place, done), 0, indices);
     build_access(emitter, "vector.store", (MlirType){NULL}, emitter->buffers[o], indices,

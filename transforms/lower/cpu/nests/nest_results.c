@@ -58,6 +58,41 @@ MlirValue tune_nest_combine_two(const tune_nest_emitter *e, size_t result, MlirV
   return combine(e, tune_nest_combiner(e->nest, result), a, b);
 }
 
+// Lanes `lanes` of `a` and `b` in each group of four, together.
+static MlirValue combine_groups(const tune_nest_emitter *e, size_t result, MlirValue a, MlirValue b,
+                                const int64_t lanes[2][4]) {
+  int64_t count = e->plan->lanes, all[TUNE_NEST_MAX_LANES];
+  MlirValue halves[2];
+  for (int half = 0; half < 2; ++half) {
+    for (int64_t lane = 0; lane < count; ++lane) {
+      int64_t of = lanes[half][lane % 4]; // 4 to 7: of b
+      all[lane] = lane / 4 * 4 + of % 4 + (of >= 4 ? count : 0);
+    }
+    halves[half] = tune_nest_shuffle(e, a, b, all);
+  }
+  return tune_nest_combine_two(e, result, halves[0], halves[1]);
+}
+
+void tune_nest_combine_four(tune_nest_emitter *e, size_t result, int64_t row,
+                            const tune_nest_sums *lanes, MlirValue out[4]) {
+  static const int64_t ONES[2][4] = {{0, 4, 2, 6}, {1, 5, 3, 7}},
+                       TWOS[2][4] = {{0, 1, 4, 5}, {2, 3, 6, 7}};
+  const MlirValue *of = lanes->of[result][row];
+  int64_t last = e->vectors - 1; // in the place of those that are not there
+  MlirValue pairs[] = {combine_groups(e, result, of[0], of[last < 1 ? last : 1], ONES),
+                       combine_groups(e, result, of[last < 2 ? last : 2], of[last], ONES)};
+  MlirValue all = combine_groups(e, result, pairs[0], pairs[1], TWOS);
+  MlirValue sum = tune_nest_take_lanes(e, all, 0, 4);
+  for (int64_t at = 4; at < e->plan->lanes; at += 4)
+    sum = tune_nest_combine_two(e, result, sum, tune_nest_take_lanes(e, all, at, 4));
+  for (int64_t column = 0; column <= last; ++column) {
+    tune_nest_copy copy = {.vector = column, .row = row};
+    tune_nest_value before = tune_nest_read(e, e->nest->input_count + result, copy);
+    out[column] =
+        tune_nest_combine_two(e, result, before.one, tune_ir_build_lane(&e->builder, sum, column));
+  }
+}
+
 // The lanes of a result, of all vectors where these are not columns, and what it was before.
 MlirValue tune_nest_combine(tune_nest_emitter *e, size_t result, tune_nest_copy copy,
                             const tune_nest_sums *all_lanes) {

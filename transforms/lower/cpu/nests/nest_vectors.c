@@ -301,11 +301,17 @@ static void write_ends(tune_nest_emitter *e, int64_t turned, tune_nest_sums *car
   for (size_t r = 0; r < e->nest->operand_count - e->nest->input_count; ++r)
     for (int64_t row = 0; row < e->rows; ++row) {
       size_t operand = e->nest->input_count + r;
-      bool is_one = e->plan->is_along && e->plan->column_loop == TUNE_NEST_NO_LOOP;
+      bool has_columns = e->plan->column_loop != TUNE_NEST_NO_LOOP;
+      bool is_one = e->plan->is_along && !has_columns;
+      bool are_four = has_columns && e->vectors >= 2 && e->vectors <= 4 && e->plan->lanes >= 4;
+      MlirValue four[4];
+      if (are_four)
+        tune_nest_combine_four(e, r, row, carried, four);
       for (int64_t vector = 0; vector < (is_one ? 1 : e->vectors); ++vector) {
         tune_nest_copy copy = {.vector = vector, .row = row, .turned = turned};
-        MlirValue value = e->plan->is_along ? tune_nest_combine(e, r, copy, carried)
-                                            : carried->of[r][row][vector];
+        MlirValue value = are_four            ? four[vector]
+                          : e->plan->is_along ? tune_nest_combine(e, r, copy, carried)
+                                              : carried->of[r][row][vector];
         tune_nest_write(e, operand, copy, value);
       }
     }
