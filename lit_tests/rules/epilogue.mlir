@@ -26,6 +26,7 @@ func.func @linear(%a: tensor<96x256xf32>, %b: tensor<50x256xf32>, %bias: tensor<
   %c = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
                                       affine_map<(m, n, k) -> (n, k)>,
                                       affine_map<(m, n, k) -> (m, n)>]
+                     {tune.choices = {rule = "contraction"}}
                      ins(%a, %b : tensor<96x256xf32>, tensor<50x256xf32>)
                      outs(%init : tensor<96x50xf32>) -> tensor<96x50xf32>
   %wide = linalg.broadcast ins(%bias : tensor<50xf32>) outs(%empty : tensor<96x50xf32>)

@@ -106,3 +106,18 @@ func.func @largest(%a: tensor<3x40xf32>, %w: tensor<11x40xf32>) -> tensor<3x11xf
   } -> tensor<3x11xf32>
   return %r : tensor<3x11xf32>
 }
+
+// What follows is apart: row by row all weights would be read for each.
+// RULE: matmul 4x96x512 f32 +bias
+// RULE: rule 'general'
+// RULE: chain linalg apart apart, by_rows
+func.func @followed(%a: tensor<4x512xf32>, %w: tensor<96x512xf32>, %bias: tensor<96xf32>) -> tensor<4x96xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x96xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<4x96xf32>) -> tensor<4x96xf32>
+  %r = linalg.matmul indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>]
+    ins(%a, %w : tensor<4x512xf32>, tensor<96x512xf32>) outs(%i : tensor<4x96xf32>) -> tensor<4x96xf32>
+  %b = linalg.broadcast ins(%bias : tensor<96xf32>) outs(%e : tensor<4x96xf32>) dimensions = [0]
+  %s = linalg.add ins(%r, %b : tensor<4x96xf32>, tensor<4x96xf32>) outs(%e : tensor<4x96xf32>) -> tensor<4x96xf32>
+  return %s : tensor<4x96xf32>
+}

@@ -200,8 +200,10 @@ static void general_write(const tune_structure *structure, const tune_machine *m
   bool is_parallel = machine->threads > 1;
   tune_general_rows rows;
   if (tune_general_rows_make(structure, &rows)) {
-    tune_writer_begin_alternatives(w, NULL, "chain", TUNE_LEVEL_LINALG, "\"apart\", \"by_rows\"", 1,
-                                   0);
+    // Row by row lines of the other factor are read anew for each, which blocks of rows share.
+    size_t by_rows = tune_line_products_are_best(structure, machine) ? 0 : 1;
+    tune_writer_begin_alternatives(w, NULL, "chain", TUNE_LEVEL_LINALG, "\"apart\", \"by_rows\"",
+                                   by_rows, 0);
     if (is_parallel)
       write_parallel(structure, machine, w);
     tune_writer_next_alternative(w, NULL, 0);
