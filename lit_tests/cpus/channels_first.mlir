@@ -92,32 +92,32 @@ func.func @fives(%i: tensor<1x14x14x16xf32>, %f: tensor<3x3x16x40xf32>) -> tenso
 }
 
 // Of a large image a block of channels comes to more than the second cache holds: register tiles are low.
-// ALL: conv 32x40x40 over 32x3x3 f32 +pad
+// ALL: conv 32x28x28 over 32x3x3 f32 +pad
 // MANY: rule 'winograd_nchw'
 // MANY: {{^winograd_mr vector 1[0-9] }}
-func.func @fits(%i: tensor<1x32x40x40xf32>, %f: tensor<32x32x3x3xf32> {tune.constant}) -> tensor<1x32x40x40xf32> {
+func.func @fits(%i: tensor<1x32x28x28xf32>, %f: tensor<32x32x3x3xf32> {tune.constant}) -> tensor<1x32x28x28xf32> {
   %z = arith.constant 0.0 : f32
   %p = tensor.pad %i low[0, 0, 1, 1] high[0, 0, 1, 1] {
   ^bb0(%a: index, %b: index, %c: index, %d: index):
     tensor.yield %z : f32
-  } : tensor<1x32x40x40xf32> to tensor<1x32x42x42xf32>
-  %e = tensor.empty() : tensor<1x32x40x40xf32>
-  %o = linalg.fill ins(%z : f32) outs(%e : tensor<1x32x40x40xf32>) -> tensor<1x32x40x40xf32>
-  %r = linalg.conv_2d_nchw_fchw ins(%p, %f : tensor<1x32x42x42xf32>, tensor<32x32x3x3xf32>) outs(%o : tensor<1x32x40x40xf32>) -> tensor<1x32x40x40xf32>
-  return %r : tensor<1x32x40x40xf32>
+  } : tensor<1x32x28x28xf32> to tensor<1x32x30x30xf32>
+  %e = tensor.empty() : tensor<1x32x28x28xf32>
+  %o = linalg.fill ins(%z : f32) outs(%e : tensor<1x32x28x28xf32>) -> tensor<1x32x28x28xf32>
+  %r = linalg.conv_2d_nchw_fchw ins(%p, %f : tensor<1x32x30x30xf32>, tensor<32x32x3x3xf32>) outs(%o : tensor<1x32x28x28xf32>) -> tensor<1x32x28x28xf32>
+  return %r : tensor<1x32x28x28xf32>
 }
 
-// ALL: conv 32x160x160 over 32x3x3 f32 +pad
+// ALL: conv 32x320x320 over 32x3x3 f32 +pad
 // MANY: rule 'winograd_nchw'
 // MANY: {{^winograd_mr vector 8 }}
-func.func @is_large(%i: tensor<1x32x160x160xf32>, %f: tensor<32x32x3x3xf32> {tune.constant}) -> tensor<1x32x160x160xf32> {
+func.func @is_large(%i: tensor<1x32x320x320xf32>, %f: tensor<32x32x3x3xf32> {tune.constant}) -> tensor<1x32x320x320xf32> {
   %z = arith.constant 0.0 : f32
   %p = tensor.pad %i low[0, 0, 1, 1] high[0, 0, 1, 1] {
   ^bb0(%a: index, %b: index, %c: index, %d: index):
     tensor.yield %z : f32
-  } : tensor<1x32x160x160xf32> to tensor<1x32x162x162xf32>
-  %e = tensor.empty() : tensor<1x32x160x160xf32>
-  %o = linalg.fill ins(%z : f32) outs(%e : tensor<1x32x160x160xf32>) -> tensor<1x32x160x160xf32>
-  %r = linalg.conv_2d_nchw_fchw ins(%p, %f : tensor<1x32x162x162xf32>, tensor<32x32x3x3xf32>) outs(%o : tensor<1x32x160x160xf32>) -> tensor<1x32x160x160xf32>
-  return %r : tensor<1x32x160x160xf32>
+  } : tensor<1x32x320x320xf32> to tensor<1x32x322x322xf32>
+  %e = tensor.empty() : tensor<1x32x320x320xf32>
+  %o = linalg.fill ins(%z : f32) outs(%e : tensor<1x32x320x320xf32>) -> tensor<1x32x320x320xf32>
+  %r = linalg.conv_2d_nchw_fchw ins(%p, %f : tensor<1x32x322x322xf32>, tensor<32x32x3x3xf32>) outs(%o : tensor<1x32x320x320xf32>) -> tensor<1x32x320x320xf32>
+  return %r : tensor<1x32x320x320xf32>
 }

@@ -46,11 +46,19 @@ static bool is_of_lines(const tune_contraction_plan *plan) {
          tune_operand_contiguous_loop(anchor, b) == plan->depth;
 }
 
+// How far one line of `b` lies from the next one, in bytes.
+static int64_t find_distance(const tune_operand *b, size_t column) {
+  int64_t elements = 1;
+  for (size_t i = b->rank; i-- > 0 && !tune_operand_is_loop(b, i, column);)
+    elements *= b->shape[i];
+  return elements * b->bits / 8;
+}
+
 static double find_rate(const tune_contraction_plan *plan, const tune_machine *machine) {
-  int64_t line_bytes = plan->depths * plan->anchor->operands[plan->b].bits / 8;
+  const tune_operand *b = &plan->anchor->operands[plan->b];
   bool are_few = machine->vector_registers <= 16;
-  bool are_long = LINES_AT_ONCE * line_bytes > machine->l1_bytes;
-  if (are_few && (are_long || line_bytes % BYTES_OF_SETS == 0))
+  bool are_long = LINES_AT_ONCE * plan->depths * b->bits / 8 > machine->l1_bytes;
+  if (are_few && (are_long || find_distance(b, plan->col) % BYTES_OF_SETS == 0))
     return LONG_LINES_RATE_OF_FEW;
   return are_long ? LONG_LINES_RATE : LINES_RATE;
 }

@@ -124,7 +124,7 @@ MlirValue tune_nest_start(tune_nest_emitter *emitter, size_t result, tune_nest_c
 MlirValue tune_nest_combine(tune_nest_emitter *emitter, size_t result, tune_nest_copy copy,
                             const tune_nest_sums *lanes);
 
-// The same of four columns of a row, whose lanes are at least four: a tree that takes a third of
+// The same of two to four columns of a row, whose lanes four divides: a tree that takes a third of
 // the ops.
 void tune_nest_combine_four(tune_nest_emitter *emitter, size_t result, int64_t row,
                             const tune_nest_sums *lanes, MlirValue out[4]);

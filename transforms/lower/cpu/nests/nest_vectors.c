@@ -303,7 +303,7 @@ static void write_ends(tune_nest_emitter *e, int64_t turned, tune_nest_sums *car
       size_t operand = e->nest->input_count + r;
       bool has_columns = e->plan->column_loop != TUNE_NEST_NO_LOOP;
       bool is_one = e->plan->is_along && !has_columns;
-      bool are_four = has_columns && e->vectors >= 2 && e->vectors <= 4 && e->plan->lanes >= 4;
+      bool are_four = has_columns && e->vectors >= 2 && e->vectors <= 4 && e->plan->lanes % 4 == 0;
       MlirValue four[4];
       if (are_four)
         tune_nest_combine_four(e, r, row, carried, four);
