@@ -244,7 +244,7 @@ def describe_networks(of_networks):
         rows.append([network.name, "%d of %d" % (len(network.choosing), len(network.places)),
                      sum(len(place.table.seconds) for place in network.choosing), percent(explained(network)),
                      *("%.3f" % layers[name] for name in ("default", "ways alone", "the rest alone", "ways first")),
-                     len(moved), percent(sum(place.calls * place.table.best for place in moved) / network.best)])
+                     "%.3f" % networks.judged(network) if networks.judged(network) else "", len(moved), percent(sum(place.calls * place.table.best for place in moved) / network.best)])
     return rows
 
 
@@ -256,10 +256,10 @@ def write_networks(options, paths):
                      "median (adjusted), and how much slower than the best a network is: by default; with the best way "
                      "of each place and the defaults of its other levels; with the default way and the best of the "
                      "rest; with the way that is best by the defaults of its other levels, and then the best of these. "
-                     "In how many places another way than the default is best, and what share of the best network's "
+                     "How much slower the default is than what is best in one recording, both in the other one. In how many places another way than the default is best, and what share of the best network's "
                      "time they take:"),
              markdown(["network", "places", "configs", "levels add up to", "default", "ways alone", "the rest alone",
-                       "ways first", "other ways", "their share"], describe_networks(of_networks))]
+                       "ways first", "default, judged", "other ways", "their share"], describe_networks(of_networks))]
     rows = [[method] + [show(results[budget][method]) for budget in BUDGETS] for method in METHODS]
     parts += [caption("What was found over the best, geometric mean over %d networks and %d seeds [95 %% of the bootstrap "
                       "over seeds], after so many candidates for each place:" % (len(of_networks), options.seeds)),
@@ -284,9 +284,10 @@ def put(page, name, text):
 
 
 def write(options, paths, tables):
+    of_networks = found(options, options.data / "networks", ".jsonl")
     page = put(PAGE.read_text(), "analysis", analyze(tables))
     page = put(page, "searches", replay(options, paths, tables))
-    PAGE.write_text(put(page, "networks", write_networks(options, found(options, options.data / "networks", ".jsonl"))))
+    PAGE.write_text(put(page, "networks", write_networks(options, of_networks)))
 
 
 def record_what_lacks(options):
@@ -294,7 +295,10 @@ def record_what_lacks(options):
         if options.command == "record":
             record.record(options, found(options, options.tasks, ".mlir"))
         else:
-            places.record_all(options, [name for name in NETWORKS if re.search(options.only, name)])
+            names = [name for name in NETWORKS if re.search(options.only, name)]
+            if not names:
+                sys.exit("%s: no network of %s matches '%s'" % (COMMAND, ", ".join(NETWORKS), options.only))
+            places.record_all(options, names)
     except record.Unfinished as unfinished:
         print("%s: the time is over at %s" % (COMMAND, unfinished), file=sys.stderr)
         sys.exit(3)

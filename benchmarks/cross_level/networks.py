@@ -7,11 +7,15 @@ way take together. The network takes what its places take, each as often as it i
 
 import itertools
 import json
+import math
 import re
+import statistics
 
 import analysis
 
 DIGITS = analysis.DIGITS
+MOST_APART = 0.1  # recordings that agree
+LEAST_SHARE = 0.0005  # of the network's time: what takes less is left out, as what is made of constants once
 
 
 class Place:
@@ -105,6 +109,8 @@ class Network:
         self.name, self.places = head["network"], []
         folder.mkdir(parents=True, exist_ok=True)
         for i, place in enumerate(head["places"]):
+            if place["share"] < LEAST_SHARE:
+                continue
             table_head, rows = compose(place, tables)
             lines = [{**table_head, "recordings": head["recordings"]}] + rows
             file = folder / ("%s-%d.jsonl" % (self.name, i))
@@ -122,6 +128,29 @@ class Network:
     def choosing(self):
         """Places that have anything to choose."""
         return [place for place in self.places if len(place.table.seconds) > 1]
+
+
+def steady(table):
+    """Configs whose recordings agree, and the default: of the others a time may be what a machine did beside."""
+    return [config for config, logs in table.logs.items()
+            if config == table.default or max(logs) - min(logs) < math.log(1 + MOST_APART)]
+
+
+def judged(network):
+    """How much slower than what was chosen in one recording the default is in another one, in the mean over
+    pairs of recordings, of configs that are steady: what was but lucky does not count. None where there is one
+    recording."""
+    recordings = len(next(iter(network.places[0].table.logs.values())))
+    ratios = []
+    for chosen, judge in itertools.permutations(range(recordings), 2):
+        default = best = 0
+        for place in network.places:
+            logs = place.table.logs
+            winner = min(steady(place.table), key=lambda config, logs=logs: logs[config][chosen])
+            default += place.calls * math.exp(logs[place.table.default][judge])
+            best += place.calls * math.exp(logs[winner][judge])
+        ratios.append(default / best)
+    return statistics.fmean(ratios) if ratios else None
 
 
 def fastest_by_default(place):

@@ -59,13 +59,17 @@ def places_of(options, module):
 
 
 def shares_of(options, module):
-    """{name of a task, as it is printed: its share of the network's time}, by default."""
+    """{name of a task, as it is printed: its share of the network's time}, by default; of several tasks with
+    one name, what they take together."""
     done = subprocess.run([options.bin / "tune-run", module, "--db=", "--profile", "--check=false", "--time=0.5"],
                           capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(done.stderr)
-    return {match[2].strip(): float(match[1]) / 100
-            for match in re.finditer(r"^ +([\d.]+) % +[\d.]+ \S+ +\d+ +[\d.]+ % +(.*)$", done.stdout, re.M)}
+    shares = {}
+    for match in re.finditer(r"^ +([\d.]+) % +[\d.]+ \S+ +\d+ +(?:[\d.]+ %|-) +(.*)$", done.stdout, re.M):
+        name = match[2].strip()
+        shares[name] = shares.get(name, 0) + float(match[1]) / 100
+    return shares
 
 
 #===--- Ways ---===#
@@ -268,6 +272,8 @@ def record_place(options, network, place, share, end):
     for choices, annotated, tasks in ways_of(options, folder, text):
         most = OPEN[len(tasks)] if share >= LEAST_SHARE else 1
         written = restrict(annotated, tasks, most)
+        if not found and choices:
+            break  # the default is none that can be recorded: there is nothing to compare with
         if not written or found and most == 1:
             continue
         path = folder / ("%s-%d.mlir" % (name, len(found)))
