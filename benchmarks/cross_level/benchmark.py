@@ -198,21 +198,34 @@ def against_joint(results, method):
     return [[ours / joint for ours, joint in zip(a, b)] for a, b in zip(results[method], results["joint"])]
 
 
+def by_budget(results):
+    """Of {budget: {method: losses}} a line for each method."""
+    return markdown(["search"] + list(map(str, BUDGETS)),
+                    [[method] + [show(results[budget][method]) for budget in BUDGETS] for method in METHODS])
+
+
+def over_joint(results):
+    return markdown(["search"] + list(map(str, BUDGETS)),
+                    [[method] + [show(against_joint(results[budget], method)) for budget in BUDGETS]
+                     for method in METHODS if method != "joint"])
+
+
+def one_by_one(what, of, losses):
+    """A line for each of `of`, which have names."""
+    return markdown([what] + list(METHODS), [[one.name] + [show([losses[method][i]]) for method in METHODS]
+                                             for i, one in enumerate(of)])
+
+
 def replay(options, paths, tables):
     results = run_all(options, paths, tables)
     parts = []
     for kind, says in (("candidates", "candidates"), ("seconds", "times the mean seconds of a candidate")):
-        rows = [[method] + [show(results[kind, budget][method]) for budget in BUDGETS] for method in METHODS]
         parts += [caption("What was found over the best of the table, geometric mean over %d tasks and %d seeds [95 %% "
                           "of the bootstrap over seeds], after so many %s:" % (len(tables), options.seeds, says)),
-                  markdown(["search"] + list(map(str, BUDGETS)), rows)]
-    rows = [[method] + [show(against_joint(results["candidates", budget], method)) for budget in BUDGETS]
-            for method in METHODS if method != "joint"]
+                  by_budget({budget: results[kind, budget] for budget in BUDGETS})]
     parts += ["Over what `joint` found with the same seed, at equal candidates (above 1: joint is better):",
-              markdown(["search"] + list(map(str, BUDGETS)), rows)]
-    shown = results["candidates", SHOWN]
-    rows = [[table.name] + [show([shown[method][i]]) for method in METHODS] for i, table in enumerate(tables)]
-    parts += ["Each task after %d candidates:" % SHOWN, markdown(["task"] + list(METHODS), rows)]
+              over_joint({budget: results["candidates", budget] for budget in BUDGETS})]
+    parts += ["Each task after %d candidates:" % SHOWN, one_by_one("task", tables, results["candidates", SHOWN])]
     return "\n\n".join(parts)
 
 
@@ -240,11 +253,13 @@ def describe_networks(of_networks):
     rows = []
     for network in of_networks:
         layers = networks.by_layers(network)
+        judged = networks.judged(network)
         moved = [place for place in network.choosing if networks.fastest(place) != 0]
         rows.append([network.name, "%d of %d" % (len(network.choosing), len(network.places)),
                      sum(len(place.table.seconds) for place in network.choosing), percent(explained(network)),
                      *("%.3f" % layers[name] for name in ("default", "ways alone", "the rest alone", "ways first")),
-                     "%.3f" % networks.judged(network) if networks.judged(network) else "", len(moved), percent(sum(place.calls * place.table.best for place in moved) / network.best)])
+                     "%.3f" % judged if judged else "", len(moved),
+                     percent(sum(place.calls * place.table.best for place in moved) / network.best)])
     return rows
 
 
@@ -256,21 +271,17 @@ def write_networks(options, paths):
                      "median (adjusted), and how much slower than the best a network is: by default; with the best way "
                      "of each place and the defaults of its other levels; with the default way and the best of the "
                      "rest; with the way that is best by the defaults of its other levels, and then the best of these. "
-                     "How much slower the default is than what is best in one recording, both in the other one. In how many places another way than the default is best, and what share of the best network's "
-                     "time they take:"),
+                     "How much slower the default is than what is best in one recording, both in the other one. In "
+                     "how many places another way than the default is best, and what share of the best network's time "
+                     "they take:"),
              markdown(["network", "places", "configs", "levels add up to", "default", "ways alone", "the rest alone",
                        "ways first", "default, judged", "other ways", "their share"], describe_networks(of_networks))]
-    rows = [[method] + [show(results[budget][method]) for budget in BUDGETS] for method in METHODS]
     parts += [caption("What was found over the best, geometric mean over %d networks and %d seeds [95 %% of the bootstrap "
                       "over seeds], after so many candidates for each place:" % (len(of_networks), options.seeds)),
-              markdown(["search"] + list(map(str, BUDGETS)), rows)]
-    rows = [[method] + [show(against_joint(results[budget], method)) for budget in BUDGETS]
-            for method in METHODS if method != "joint"]
-    parts += ["Over what `joint` found with the same seed (above 1: joint is better):",
-              markdown(["search"] + list(map(str, BUDGETS)), rows)]
-    rows = [[network.name] + [show([results[SHOWN][method][i]]) for method in METHODS]
-            for i, network in enumerate(of_networks)]
-    parts += ["Each network after %d candidates for each place:" % SHOWN, markdown(["network"] + list(METHODS), rows)]
+              by_budget(results)]
+    parts += ["Over what `joint` found with the same seed (above 1: joint is better):", over_joint(results)]
+    parts += ["Each network after %d candidates for each place:" % SHOWN,
+              one_by_one("network", of_networks, results[SHOWN])]
     return "\n\n".join(parts)
 
 
