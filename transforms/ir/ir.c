@@ -101,6 +101,10 @@ tune_status tune_ir_find_function(MlirOperation module, const char *name,
     else
       status = tune_status_make(TUNE_NOT_FOUND, "several functions and no @main: name one of %s",
                                 names.text ? names.text : "");
+  } else if (tune_ir_string_attribute(found, "sym_name").length == 0) {
+    status = tune_status_make_at(TUNE_INVALID_ARGUMENT, found,
+                                 "the function is named @\"\", which no code can be looked up by: "
+                                 "give it a name");
   }
   tune_string_builder_deinit(&names);
   *out_function = found;

@@ -100,7 +100,8 @@ MlirOperation tune_ir_find_symbol(MlirOperation module, MlirStringRef name);
 MlirOperation tune_ir_called_function(MlirOperation call);
 
 // The function of `module` that a user means: the one named `name` (or `@name`), or where `name` is
-// NULL the only one with a body, or @main. NOT_FOUND lists the functions there are.
+// NULL the only one with a body, or @main. NOT_FOUND lists the functions there are;
+// INVALID_ARGUMENT: it is named @"".
 tune_status tune_ir_find_function(MlirOperation module, const char *name,
                                   MlirOperation *out_function);
 

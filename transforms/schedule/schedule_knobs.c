@@ -98,6 +98,10 @@ static tune_status add_knob(MlirOperation op, MlirStringRef name, tune_domain *d
         knob.default_index = i;
   }
 
+  // An empty string of MLIR has no bytes to point at.
+  if (name.length == 0 || memchr(name.data, '\0', name.length))
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
+                               "the name of the knob is empty or has a zero byte in it");
   knob.name = strndup(name.data, name.length);
   if (!knob.name)
     return tune_status_out_of_memory("reading a knob");

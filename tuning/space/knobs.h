@@ -39,7 +39,7 @@ const char *tune_level_name(tune_level level); // "graph", "linalg", ...
 tune_status tune_level_parse(const char *text, tune_level *out_level);
 
 typedef struct tune_knob {
-  char *name;           // unique in its space
+  char *name;           // unique in its space; a word without spaces, commas, '=' and quotes
   tune_level level;     //
   bool is_ordered;      // neighbours in the domain behave alike: tile sizes, unroll factors
   size_t value_count;   // at least 1

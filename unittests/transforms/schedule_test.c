@@ -94,6 +94,17 @@ static void knobs_may_repeat_but_not_change(void **state) {
                  "s.mlir:4:6: error: the knob \"mc\" appears before with another domain");
 }
 
+// A config is written "name=value,name=value", and MLIR lets a name be empty.
+static void names_are_words(void **state) {
+  (void)state;
+  assert_refused(HEAD KNOB("%a", "", "[32, 64]") TAIL, TUNE_INVALID_ARGUMENT,
+                 "s.mlir:3:6: error: the name of the knob is empty");
+  assert_refused(HEAD KNOB("%a", "m\\00c", "[32, 64]") TAIL, TUNE_INVALID_ARGUMENT,
+                 "s.mlir:3:6: error: the name of the knob is empty or has a zero byte in it");
+  assert_refused(HEAD KNOB("%a", "m,c=1", "[32, 64]") TAIL, TUNE_INVALID_ARGUMENT,
+                 "s.mlir:3:6: error: 'm,c=1' is no name for a knob");
+}
+
 // A knob with a selected value has that value only, by its number also where it has a label.
 static void selected_knobs_are_pinned(void **state) {
   (void)state;
@@ -459,6 +470,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(knobs_are_read_with_their_kind),
       cmocka_unit_test(knobs_may_repeat_but_not_change),
+      cmocka_unit_test(names_are_words),
       cmocka_unit_test(selected_knobs_are_pinned),
       cmocka_unit_test(alternatives_are_knobs),
       cmocka_unit_test(wrong_schedules_are_refused_where_they_are_wrong),
