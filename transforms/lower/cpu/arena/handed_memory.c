@@ -35,16 +35,44 @@ static bool takes_turns(MlirOperation function) {
   return !mlirAttributeIsNull(tune_ir_attribute(function, TUNE_IMAGES_TAKEN_ATTRIBUTE));
 }
 
+// Whether `call` shows what it writes into its operand `operand`, a buffer, by its result alone: it
+// gives that back, or leaves it alone. So it was on tensors, and is until results are dropped.
+static bool gives_back(MlirOperation call, intptr_t operand) {
+  MlirOperation callee = tune_ir_called_function(call);
+  if (mlirOperationIsNull(callee) || !tune_ir_is_only_block(tune_ir_body(callee)))
+    return false;
+  MlirBlock body = tune_ir_body(callee);
+  MlirValue argument = mlirBlockGetArgument(body, operand);
+  MlirOperation end = mlirBlockGetTerminator(body);
+  bool is_given = mlirOpOperandIsNull(mlirValueGetFirstUse(argument));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); ++i)
+    is_given |= mlirValueEqual(mlirOperationGetOperand(end, i), argument);
+  return is_given;
+}
+
+// Whether nobody who reads `value` asks what another one has left there: a tensor.empty, or what a
+// schedule's bufferization has made of one.
+static bool is_fresh(MlirValue value) {
+  MlirOperation maker = tune_ir_definition(value);
+  if (tune_ir_is(maker, "tensor.empty"))
+    return true;
+  bool is_so = tune_ir_is(maker, "memref.alloc") && mlirOperationGetNumOperands(maker) == 0;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); is_so && !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
+    is_so = tune_ir_is(mlirOpOperandGetOwner(use), "func.call") &&
+            gives_back(mlirOpOperandGetOwner(use), mlirOpOperandGetOperandNumber(use));
+  return is_so;
+}
+
 static bool separate(MlirOperation function) {
   tune_op_list writers = {0};
   mlirOperationWalk(function, list_writer, &writers, MlirWalkPreOrder);
   for (size_t i = 0; i < writers.count; ++i)
     for (intptr_t o = 0; o < mlirOperationGetNumOperands(writers.ops[i]); ++o) {
       MlirValue value = mlirOperationGetOperand(writers.ops[i], o);
-      MlirOperation maker = tune_ir_definition(value);
-      if (!tune_ir_is(maker, "tensor.empty") || has_own(writers.ops[i], value))
+      if (!is_fresh(value) || has_own(writers.ops[i], value))
         continue;
-      MlirOperation own = mlirOperationClone(maker);
+      MlirOperation own = mlirOperationClone(tune_ir_definition(value));
       mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(writers.ops[i]), writers.ops[i],
                                           own);
       mlirOperationSetOperand(writers.ops[i], o, mlirOperationGetResult(own, 0));

@@ -32,7 +32,9 @@ extern "C" {
 
 // Before bufferization: calls in `module` that write to one tensor.empty, one after the other, get
 // one each, and so do ops in loops that threads share (dialects/threads.h). What each makes has a
-// place of its own then, for as long as it is needed: what is made of constants stays.
+// place of its own then, for as long as it is needed: what is made of constants stays. The same
+// after a schedule has bufferized the module, of memory that calls alone write, before results that
+// are arguments are dropped.
 tune_status tune_handed_memory_separate(MlirOperation module);
 
 // Of the functions of `module`, after bufferization: memory that they return. Arguments that
