@@ -107,8 +107,8 @@ row(transforms/search
     transforms/variants mlir-c)
 row(transforms/precision
     support formats targets tuning/arrays tuning/evaluators tuning/device dialects transforms/ir
-    transforms/normalize transforms/tasks transforms/spaces transforms/lower/common
-    transforms/search jansson mlir-c)
+    transforms/normalize transforms/normalize/quantized transforms/tasks transforms/spaces
+    transforms/lower/common transforms/search jansson mlir-c)
 row(transforms/passes
     support formats tuning/space tuning/strategies tuning/device dialects transforms/ir transforms/tasks
     transforms/lower/common transforms/lower transforms/spaces transforms/variants

@@ -16,7 +16,7 @@ static bool is_named(MlirOperation op, const char *name) {
          mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), text(name));
 }
 
-const char *const tune_allow_words[] = {"tf32", "bf16", NULL};
+const char *const tune_allow_words[] = {"tf32", "bf16", "int8", NULL};
 
 static MlirAttribute get(MlirOperation op) {
   return mlirOperationGetDiscardableAttributeByName(op, text(TUNE_ALLOW_ATTRIBUTE));
@@ -108,6 +108,21 @@ void tune_allow_add(MlirOperation op, tune_allowances allowances) {
       tune_allow_attribute(mlirOperationGetContext(op), read(op) | allowances));
 }
 
+static MlirWalkResult remove_from(MlirOperation op, void *user_data) {
+  const tune_allowances *removed = user_data;
+  tune_allowances had = is_named(op, "arith.mulf") ? read(op) : 0, left = had & ~*removed;
+  if (had && !left)
+    mlirOperationRemoveDiscardableAttributeByName(op, text(TUNE_ALLOW_ATTRIBUTE));
+  else if (had != left)
+    mlirOperationSetDiscardableAttributeByName(
+        op, text(TUNE_ALLOW_ATTRIBUTE), tune_allow_attribute(mlirOperationGetContext(op), left));
+  return MlirWalkResultAdvance;
+}
+
+void tune_allow_remove(MlirOperation root, tune_allowances allowances) {
+  mlirOperationWalk(root, remove_from, &allowances, MlirWalkPreOrder);
+}
+
 tune_allowances tune_allow_get_all(MlirOperation op) {
   tune_allowances allowances = 0;
   for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
@@ -157,8 +172,8 @@ static tune_status verify_words(MlirOperation op, MlirAttribute words) {
     if (!tune_allow_words[bit])
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
                                  TUNE_ALLOW_ATTRIBUTE
-                                 ": \"%.*s\" is nothing that can be allowed; \"tf32\" and "
-                                 "\"bf16\" are",
+                                 ": \"%.*s\" is nothing that can be allowed; \"tf32\", "
+                                 "\"bf16\" and \"int8\" are",
                                  (int)value.length, value.data);
   }
   return TUNE_OK;

@@ -10,6 +10,8 @@
 //   tf32   factors of products of f32 may be rounded, or cut, to the 10 bits of tf32's fraction;
 //          sums stay f32
 //   bf16   they may be rounded to bf16, which has 7
+//   int8   they may be rounded to bytes, by scales that are made of them as they come
+//          (transforms/normalize/quantized/byte_products.h); sums are of integers, and exact
 //
 // What is allowed is about the multiplication, and that is where tune_allow_place puts it: on the
 // arith.mulf in the op's body. There it stays through upstream's passes, which inline functions and
@@ -38,8 +40,9 @@ extern "C" {
 typedef unsigned tune_allowances;
 #define TUNE_ALLOWS_TF32 1u
 #define TUNE_ALLOWS_BF16 2u
-#define TUNE_ALLOWANCES 2
-// By bit: "tf32", "bf16".
+#define TUNE_ALLOWS_INT8 4u
+#define TUNE_ALLOWANCES 3
+// By bit: "tf32", "bf16", "int8".
 extern const char *const tune_allow_words[TUNE_ALLOWANCES + 1]; // ended by NULL
 
 // The array of strings of `allowances`, in the order above.
@@ -57,6 +60,9 @@ tune_allowances tune_allow_get_all(MlirOperation op);
 
 // Allows that to `op`, a product, beside what it is allowed already.
 void tune_allow_add(MlirOperation op, tune_allowances allowances);
+
+// Takes that away from the multiplications in `root`, where tune_allow_place has put it.
+void tune_allow_remove(MlirOperation root, tune_allowances allowances);
 
 // Moves what the ops of `root` are allowed, by themselves or by what they are in, to the
 // multiplications in their bodies.

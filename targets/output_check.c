@@ -86,7 +86,8 @@ static const struct {
   double roundoff, element, all;
 } FACTORS[] = {[TUNE_FACTORS_AS_GIVEN] = {"", 0, 0, 0},
                [TUNE_FACTORS_TF32] = {"tf32", 0x1p-11, 16, 2.5},
-               [TUNE_FACTORS_BF16] = {"bf16", 0x1p-8, 8, 1.25}};
+               [TUNE_FACTORS_BF16] = {"bf16", 0x1p-8, 8, 1.25},
+               [TUNE_FACTORS_INT8] = {"int8", 0x1p-7, 64, 8}};
 
 const char *tune_factors_name(tune_factors factors) { return FACTORS[factors].name; }
 
@@ -95,10 +96,11 @@ tune_status tune_factors_parse(const char *name, tune_factors *out_factors) {
   while (name && i < count && (i == 0 || strcmp(name, FACTORS[i].name) != 0))
     ++i;
   *out_factors = i < count ? (tune_factors)i : TUNE_FACTORS_AS_GIVEN;
-  return i < count
-             ? TUNE_OK
-             : tune_status_make(TUNE_INVALID_ARGUMENT,
-                                "\"operands\" is \"%s\"; \"tf32\" and \"bf16\" are known", name);
+  return i < count ? TUNE_OK
+                   : tune_status_make(TUNE_INVALID_ARGUMENT,
+                                      "\"operands\" is \"%s\"; \"tf32\", \"bf16\" and \"int8\" "
+                                      "are known",
+                                      name);
 }
 
 static double accumulator_roundoff(const tune_tolerance *tolerance, tune_element_type out) {

@@ -61,13 +61,15 @@
 extern "C" {
 #endif
 
+// In the order of what that rounds away.
 typedef enum tune_factors {
   TUNE_FACTORS_AS_GIVEN,
   TUNE_FACTORS_TF32,
-  TUNE_FACTORS_BF16
+  TUNE_FACTORS_BF16,
+  TUNE_FACTORS_INT8 // with a scale for what is added up: that of the largest
 } tune_factors;
 
-// Of "tf32" or "bf16", or NULL; INVALID_ARGUMENT for other words.
+// Of "tf32", "bf16" or "int8", or NULL; INVALID_ARGUMENT for other words.
 tune_status tune_factors_parse(const char *name, tune_factors *out_factors);
 const char *tune_factors_name(tune_factors factors); // "" as given
 

@@ -5,7 +5,8 @@ python contestant.py KIND NAME BATCH FOLDER THREADS PRECISION [ARTIFACT]
 
 KIND is ours, torch, compile, onnxruntime, openvino or iree. PRECISION is f32; bf16, which torch has by
 autocast, OpenVINO by its hint, and the others not: they stay f32; or bf16-network, where ours and torch's
-are bf16 themselves. A call from Python, some 10 us, is in all times.
+are bf16 themselves; int8 is of ours and of ONNX Runtime (quantize_dynamic), and OpenVINO and torch have
+bf16 beside it: their bytes need data, or another library. A call from Python, some 10 us, is in all times.
 """
 
 import ctypes
@@ -87,7 +88,7 @@ def torch_network(name, batch, threads, precision, compiles):
         model = torch.compile(model, dynamic=False)
 
     def call():
-        with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"):
+        with torch.autocast("cpu", torch.bfloat16, enabled=precision in ("bf16", "int8")):
             return model(*inputs)
     return "torch " + torch.__version__, call, lambda output: output.float().numpy()
 
@@ -97,12 +98,21 @@ def first_inputs(folder, count):
     return [arrays["arg_%d" % i] for i in range(count)]
 
 
-def onnxruntime_network(folder, threads):
+def quantized(folder):
+    """The network with products whose weights are bytes, and whose other factor is rounded as it comes."""
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+    quantize_dynamic(folder / "net.onnx", folder / "net-int8.onnx", weight_type=QuantType.QInt8, per_channel=True,
+                     op_types_to_quantize=["MatMul", "Gemm", "LSTM", "Attention"])
+    return folder / "net-int8.onnx"
+
+
+def onnxruntime_network(folder, threads, precision):
     import onnxruntime
+    model = quantized(folder) if precision == "int8" else folder / "net.onnx"
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
-    session = onnxruntime.InferenceSession(str(folder / "net.onnx"), options,
+    session = onnxruntime.InferenceSession(str(model), options,
                                            providers=["CPUExecutionProvider"])
     names = [of.name for of in session.get_inputs()]
     feed = dict(zip(names, first_inputs(folder, len(names))))
@@ -114,7 +124,7 @@ def openvino_network(folder, threads, precision):
     import openvino
     core = openvino.Core()
     core.set_property("CPU", {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1,
-                              "INFERENCE_PRECISION_HINT": precision.partition("-")[0]})
+                              "INFERENCE_PRECISION_HINT": "f32" if precision == "f32" else "bf16"})
     compiled = core.compile_model(str(folder / "net.onnx"), "CPU")
     request = compiled.create_infer_request()
     inputs = first_inputs(folder, len(compiled.inputs))
@@ -128,7 +138,7 @@ def make(kind, name, batch, folder, threads, precision, *artifact):
     if kind in ("ours", "default"):
         return ours(folder, precision == "bf16-network", *artifact)
     if kind == "onnxruntime":
-        return onnxruntime_network(folder, threads)
+        return onnxruntime_network(folder, threads, precision)
     if kind == "openvino":
         return openvino_network(folder, threads, precision)
     if kind == "iree":

@@ -26,7 +26,7 @@
 #define LARGE_SECONDS 0.2
 // On inputs of which few are zero, or which are large: in times of what it is on the first ones.
 #define WIDE_LEEWAY 16
-#define ROUNDED_LEEWAY 4 // the same where factors are rounded to bf16
+#define ROUNDED_LEEWAY 4 // the same where factors are rounded to bf16 or bytes
 // What the reference's runs on all exact inputs may take together, unless that is the first one
 // alone, and what the inputs and outputs of a plan may take.
 #define EXACT_SECONDS 2.0
@@ -284,7 +284,7 @@ static tune_status run_sparse(const reference *r, const inputs_source *source, i
     TUNE_RETURN_IF_ERROR(lean(r, t, set));
   bool is_wide = kind == INPUTS_STEPPED || (kind == INPUTS_LARGE && inputs_are_wide(t));
   float times = is_wide                                     ? WIDE_LEEWAY
-                : t->tolerance.factors == TUNE_FACTORS_BF16 ? ROUNDED_LEEWAY
+                : t->tolerance.factors >= TUNE_FACTORS_BF16 ? ROUNDED_LEEWAY
                                                             : 1;
   for (size_t i = 0; set->leeways && i < tune_signature_output_count(&t->signature); ++i)
     widen(&set->outputs[i], times, set->leeways[i]);
@@ -333,6 +333,9 @@ static bool has_ties(const task *t) {
 
 // Below which outputs are exact, however they are rounded on the way; 0 where that is not known.
 static double find_exact_limit(const reference *r, const task *t) {
+  // A whole number is none of bytes, whose scale the largest one decides.
+  if (t->tolerance.factors == TUNE_FACTORS_INT8)
+    return 0;
   double roundoff = find_roundoff(t);
   if (inputs_have_file_of_floats(&r->wanted->inputs, t))
     return 0;

@@ -286,8 +286,9 @@ static const tune_pass_option options_table[] = {
     {.name = "error-budget",
      .type = TUNE_PASS_OPTION_PERCENT,
      INTO(rounding.budget),
-     .summary = "by how much outputs may be off, the root mean square as a share of theirs, as 1%: "
-                "the products that save most for that are rounded to bf16, on CPUs (none)"},
+     .summary =
+         "by how much outputs may be off, the root mean square as a share of theirs, as 1%: "
+         "the products that save most for that are rounded, to bf16 or to bytes, on CPUs (none)"},
     {.name = "inputs",
      .type = TUNE_PASS_OPTION_STRING,
      INTO(rounding.inputs),
@@ -393,10 +394,12 @@ static tune_status read_rounding(const tune_pass_options *options, search_settin
   TUNE_RETURN_IF_ERROR(
       refuse_nothing(options, "error-budget", rounding->budget, "; without it nothing is rounded"));
   rounding->budget /= 100;
-  if (rounding->budget > 0 && tune_pass_options_is_given(options, "allow"))
+  tune_allowances allowed = tune_task_options_get_allowances(options);
+  rounding->allowances = allowed ? allowed : TUNE_ALLOWS_BF16 | TUNE_ALLOWS_INT8;
+  if (rounding->budget > 0 && allowed & ~(TUNE_ALLOWS_BF16 | TUNE_ALLOWS_INT8))
     return tune_status_make(TUNE_INVALID_ARGUMENT,
-                            "option 'error-budget' says itself what may be rounded, to bf16, and "
-                            "allow= is for all products; take one of the two away");
+                            "option 'error-budget' is about bf16 and int8, which it takes as far "
+                            "as it goes; allow= restricts it to one of these");
   if (rounding->budget > 0 && settings->stock)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "option 'error-budget' is not for ops in their stock form, whose "
@@ -494,7 +497,8 @@ static tune_status search_run(MlirOperation module, const tune_pass_options *opt
   TUNE_RETURN_IF_ERROR(check_function(module, settings.search.function));
   const tune_search_reporting reporting = {
       .stream = stderr, .style = settings.report, .timing = settings.timing};
-  tune_task_options_allow(options, module);
+  if (!(settings.rounding.budget > 0)) // which is no leave for all
+    tune_task_options_allow(options, module);
   enter_search();
   tune_variant_plan plan = {.count = 0};
   tune_status status = settings.stock ? take_stock_form(module, &settings) : TUNE_OK;

@@ -2,8 +2,6 @@
 
 #include "transforms/passes/task_options.h"
 
-#include "dialects/allow.h"
-
 tune_module_tasks_options tune_task_options_get(const tune_pass_options *options) {
   return (tune_module_tasks_options){
       .target = tune_pass_options_get_text(options, "target"),
@@ -22,7 +20,7 @@ tune_status tune_task_options_size_module(const tune_pass_options *options, Mlir
 }
 
 // After the first those of tune_allow_words, in their order.
-const char *const tune_task_options_allow_words[] = {"none", "tf32", "bf16", NULL};
+const char *const tune_task_options_allow_words[] = {"none", "tf32", "bf16", "int8", NULL};
 
 static MlirWalkResult allow(MlirOperation op, void *user_data) {
   const tune_allowances *allowances = user_data;
@@ -31,9 +29,13 @@ static MlirWalkResult allow(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-void tune_task_options_allow(const tune_pass_options *options, MlirOperation module) {
+tune_allowances tune_task_options_get_allowances(const tune_pass_options *options) {
   size_t word = tune_pass_options_get_enum(options, "allow");
-  tune_allowances allowances = word ? 1u << (word - 1) : 0;
+  return word ? 1u << (word - 1) : 0;
+}
+
+void tune_task_options_allow(const tune_pass_options *options, MlirOperation module) {
+  tune_allowances allowances = tune_task_options_get_allowances(options);
   if (allowances)
     mlirOperationWalk(module, allow, &allowances, MlirWalkPreOrder);
 }

@@ -9,6 +9,7 @@
 #ifndef TUNE_TRANSFORMS_PASSES_TASK_OPTIONS_H
 #define TUNE_TRANSFORMS_PASSES_TASK_OPTIONS_H
 
+#include "dialects/allow.h"
 #include "transforms/passes/pass_options.h"
 #include "transforms/spaces/module_tasks.h"
 #include "transforms/spaces/sized_module.h"
@@ -71,7 +72,7 @@ extern "C" {
   {                                                                                                \
     .name = "allow", .type = TUNE_PASS_OPTION_ENUM, .words = tune_task_options_allow_words,        \
     .initial = "none",                                                                             \
-    .summary = "write tune.allow onto every product of f32: none (default), tf32, bf16"            \
+    .summary = "write tune.allow onto every product of f32: none (default), tf32, bf16, int8"      \
   }
 extern const char *const tune_task_options_allow_words[];
 
@@ -104,7 +105,9 @@ tune_status tune_task_options_size_module(const tune_pass_options *options, Mlir
 // Reads target, device, threads and schedule from those of a pass that has them.
 tune_module_tasks_options tune_task_options_get(const tune_pass_options *options);
 
-// Writes what `allow` of `options` says onto the products of `module`.
+// What `allow` of `options` says; 0: nothing.
+tune_allowances tune_task_options_get_allowances(const tune_pass_options *options);
+// Writes that onto the products of `module`.
 void tune_task_options_allow(const tune_pass_options *options, MlirOperation module);
 
 #ifdef __cplusplus

@@ -10,7 +10,9 @@
 #include "transforms/lower/common/memory.h"
 #include "transforms/lower/common/pipeline.h"
 #include "transforms/normalize/batches.h"
-#include "transforms/normalize/tensor_ops.h"
+#include "transforms/normalize/element_op.h"
+#include "transforms/normalize/quantized/byte_products.h"
+#include "transforms/normalize/quantized/scaled_bytes.h"
 
 #include <stdlib.h>
 
@@ -43,24 +45,9 @@ static intptr_t rank_of(MlirValue tensor) {
   return mlirShapedTypeGetRank(mlirValueGetType(tensor));
 }
 
-// The body of a linalg.generic that takes elements of those types; the builder is in it.
-static tune_ir_builder begin_body(const tune_ir_builder *at, intptr_t count,
-                                  const MlirType *types) {
-  MlirLocation locations[3];
-  for (intptr_t i = 0; i < count; ++i)
-    locations[i] = at->location;
-  return tune_ir_builder_at_end(mlirBlockCreate(count, types, locations), at->location);
-}
-
-static MlirRegion end_body(const tune_ir_builder *inside, MlirValue result) {
-  tune_ir_build(inside,
-                &(tune_ir_parts){.name = "linalg.yield", .operand_count = 1, .operands = &result});
-  return tune_ir_make_region(inside->block);
-}
-
-static MlirValue build_is_on(const tune_ir_builder *inside, MlirValue number) {
-  return tune_ir_build_compare(inside, "une", number,
-                               tune_ir_build_number(inside, mlirF32TypeGet(inside->context), 0));
+static MlirValue build_is(const tune_ir_builder *inside, MlirValue number, tune_rounded_to which) {
+  return tune_ir_build_compare(
+      inside, "oeq", number, tune_ir_build_number(inside, mlirF32TypeGet(inside->context), which));
 }
 
 static MlirValue build_rounded(const tune_ir_builder *inside, MlirValue number) {
@@ -69,39 +56,60 @@ static MlirValue build_rounded(const tune_ir_builder *inside, MlirValue number) 
   return tune_ir_build_value(inside, "arith.extf", mlirF32TypeGet(inside->context), 1, &rounded);
 }
 
-// `value`, of f32, or where the switch is on what it is as bf16.
+// Of the dimensions that have scales of their own.
+static MlirAffineMap map_of_kept(MlirContext context, intptr_t rank, const bool *is_kept) {
+  MlirAffineExpr kept[TUNE_IR_MAX_RANK];
+  intptr_t count = 0;
+  for (intptr_t d = 0; d < rank; ++d)
+    if (is_kept[d])
+      kept[count++] = mlirAffineDimExprGet(context, d);
+  return mlirAffineMapGet(context, rank, 0, count, kept);
+}
+
+// `value`, of f32, or what it is as bf16, or as bytes, by its switch. `is_kept` is NULL where it is
+// never of bytes.
 static MlirValue build_switched(const writer *w, const tune_ir_builder *at, MlirValue value,
-                                MlirValue is_on) {
+                                MlirValue is_on, const bool *is_kept) {
   MlirType f32 = mlirF32TypeGet(w->context);
-  tune_ir_builder inside = begin_body(at, 3, (MlirType[]){f32, f32, f32});
-  MlirValue number = mlirBlockGetArgument(inside.block, 0);
-  MlirValue chosen =
-      tune_ir_build_select(&inside, build_is_on(&inside, mlirBlockGetArgument(inside.block, 1)),
-                           build_rounded(&inside, number), number);
-  MlirAffineMap same = mlirAffineMapMultiDimIdentityGet(w->context, rank_of(value));
+  intptr_t rank = rank_of(value);
+  MlirAffineMap same = mlirAffineMapMultiDimIdentityGet(w->context, rank);
+  tune_scaled_bytes scaled = {.bytes = {NULL}};
+  if (is_kept)
+    scaled = tune_scaled_bytes_build(at, value, is_kept);
   // Where sizes are not known itself has those of what is written.
   MlirValue into = tune_tensor_is_plain(mlirValueGetType(value))
                        ? tune_ir_build_value(at, "tensor.empty", mlirValueGetType(value), 0, NULL)
                        : value;
-  MlirValue operands[] = {value, is_on, into};
-  MlirAffineMap maps[] = {same, scalar_map(w->context, rank_of(value)), same};
-  return mlirOperationGetResult(
-      tune_tensor_generic(at, 3, operands, maps, end_body(&inside, chosen)), 0);
+  tune_element_op op = tune_element_op_begin(at);
+  MlirValue number = tune_element_op_add(&op, value, same);
+  MlirValue which = tune_element_op_add(&op, is_on, scalar_map(w->context, rank));
+  MlirValue chosen =
+      tune_ir_build_select(&op.inside, build_is(&op.inside, which, TUNE_ROUNDED_BF16),
+                           build_rounded(&op.inside, number), number);
+  if (is_kept) {
+    MlirValue byte = tune_element_op_add(&op, scaled.bytes, same);
+    MlirValue scale =
+        tune_element_op_add(&op, scaled.scale, map_of_kept(w->context, rank, is_kept));
+    byte = tune_ir_build_value(&op.inside, "arith.sitofp", f32, 1, &byte);
+    chosen =
+        tune_ir_build_select(&op.inside, build_is(&op.inside, which, TUNE_ROUNDED_INT8),
+                             tune_ir_build_binary(&op.inside, "arith.mulf", byte, scale), chosen);
+  }
+  tune_element_op_add(&op, into, same);
+  return tune_element_op_end(&op, chosen);
 }
 
 // `now`, or `before` where the last switch is off.
 static MlirValue build_kept(const writer *w, MlirValue now, MlirValue before) {
-  MlirType element = tune_ir_element_of(now);
-  tune_ir_builder inside =
-      begin_body(&w->at, 3, (MlirType[]){element, mlirF32TypeGet(w->context), element});
-  MlirValue chosen = tune_ir_build_select(
-      &inside, build_is_on(&inside, mlirBlockGetArgument(inside.block, 1)),
-      mlirBlockGetArgument(inside.block, 0), mlirBlockGetArgument(inside.block, 2));
   MlirAffineMap same = mlirAffineMapMultiDimIdentityGet(w->context, rank_of(now));
-  MlirValue operands[] = {now, w->switch_of[w->switches], before};
-  MlirAffineMap maps[] = {same, scalar_map(w->context, rank_of(now)), same};
-  return mlirOperationGetResult(
-      tune_tensor_generic(&w->at, 3, operands, maps, end_body(&inside, chosen)), 0);
+  tune_element_op op = tune_element_op_begin(&w->at);
+  MlirValue new = tune_element_op_add(&op, now, same);
+  MlirValue is_off = build_is(
+      &op.inside,
+      tune_element_op_add(&op, w->switch_of[w->switches], scalar_map(w->context, rank_of(now))),
+      TUNE_ROUNDED_NOT);
+  MlirValue old = tune_element_op_add(&op, before, same);
+  return tune_element_op_end(&op, tune_ir_build_select(&op.inside, is_off, old, new));
 }
 
 static MlirValue build_f64(const tune_ir_builder *inside, MlirValue number) {
@@ -113,26 +121,19 @@ static MlirValue build_f64(const tune_ir_builder *inside, MlirValue number) {
 
 // tensor<f64>: the sum of the squares of a, or where `b` is not null of a - b.
 static MlirValue build_squares(const writer *w, MlirValue a, MlirValue b) {
-  MlirType f64 = mlirF64TypeGet(w->context), element = tune_ir_element_of(a);
-  bool has_two = !mlirValueIsNull(b);
-  MlirType types[] = {element, has_two ? element : f64, f64};
-  tune_ir_builder inside = begin_body(&w->at, has_two ? 3 : 2, types);
-  MlirValue number = build_f64(&inside, mlirBlockGetArgument(inside.block, 0));
-  if (has_two)
-    number = tune_ir_build_binary(&inside, "arith.subf", number,
-                                  build_f64(&inside, mlirBlockGetArgument(inside.block, 1)));
-  MlirValue square = tune_ir_build_binary(&inside, "arith.mulf", number, number);
-  MlirValue sum = tune_ir_build_binary(&inside, "arith.addf",
-                                       mlirBlockGetArgument(inside.block, has_two ? 2 : 1), square);
+  MlirType f64 = mlirF64TypeGet(w->context);
   MlirValue empty = tune_ir_build_value(&w->at, "tensor.empty", scalar_of(f64), 0, NULL);
   MlirValue zero = mlirOperationGetResult(
       tune_ir_build_fill(&w->at, tune_ir_build_number(&w->at, f64, 0), empty), 0);
   MlirAffineMap same = mlirAffineMapMultiDimIdentityGet(w->context, rank_of(a));
-  MlirValue operands[] = {a, has_two ? b : zero, zero};
-  MlirAffineMap maps[] = {same, has_two ? same : scalar_map(w->context, rank_of(a)),
-                          scalar_map(w->context, rank_of(a))};
-  return mlirOperationGetResult(
-      tune_tensor_generic(&w->at, has_two ? 3 : 2, operands, maps, end_body(&inside, sum)), 0);
+  tune_element_op op = tune_element_op_begin(&w->at);
+  MlirValue number = build_f64(&op.inside, tune_element_op_add(&op, a, same));
+  if (!mlirValueIsNull(b))
+    number = tune_ir_build_binary(&op.inside, "arith.subf", number,
+                                  build_f64(&op.inside, tune_element_op_add(&op, b, same)));
+  MlirValue square = tune_ir_build_binary(&op.inside, "arith.mulf", number, number);
+  MlirValue sum = tune_element_op_add(&op, zero, scalar_map(w->context, rank_of(a)));
+  return tune_element_op_end(&op, tune_ir_build_binary(&op.inside, "arith.addf", sum, square));
 }
 
 //===- Slices of the tables -----------------------------------------------------===//
@@ -178,13 +179,15 @@ static bool is_of_f32(MlirValue value) {
 
 // Behind a tensor.pad a convolution would no longer be one of an image with a border.
 static MlirValue build_factor(const writer *w, MlirOperation product, MlirValue value,
-                              MlirValue is_on) {
+                              MlirValue is_on, const bool *is_kept) {
   tune_ir_builder before = tune_ir_builder_before(product);
   MlirOperation made = tune_ir_definition(value);
   if (mlirOperationIsNull(made) || !tune_ir_is(made, "tensor.pad") ||
       !is_of_f32(mlirOperationGetOperand(made, 0)))
-    return build_switched(w, &before, value, is_on);
-  MlirValue source = build_switched(w, &before, mlirOperationGetOperand(made, 0), is_on);
+    return build_switched(w, &before, value, is_on, is_kept);
+  MlirValue from = mlirOperationGetOperand(made, 0);
+  MlirValue source = build_switched(w, &before, from, is_on,
+                                    tune_tensor_is_plain(mlirValueGetType(from)) ? is_kept : NULL);
   MlirOperation pad = mlirOperationClone(made);
   mlirOperationSetOperand(pad, 0, source);
   mlirBlockInsertOwnedOperationBefore(before.block, product, pad);
@@ -196,10 +199,15 @@ static void round_factors(const writer *w, MlirOperation product) {
   MlirAttribute which = tune_ir_attribute(product, TUNE_ERROR_SWITCH);
   MlirValue is_on = w->switch_of[mlirIntegerAttrGetValueInt(which)];
   intptr_t count = mlirOperationGetNumOperands(product) - mlirOperationGetNumResults(product);
+  // Of the product as it came: what is made of constants depends on a switch afterwards.
+  bool is_kept[2][TUNE_IR_MAX_RANK];
+  bool has_bytes = count == 2 && tune_byte_products_kept(product, 0, is_kept[0]) &&
+                   tune_byte_products_kept(product, 1, is_kept[1]);
   for (intptr_t i = 0; i < count; ++i) {
     MlirValue value = mlirOperationGetOperand(product, i);
     if (is_of_f32(value))
-      mlirOperationSetOperand(product, i, build_factor(w, product, value, is_on));
+      mlirOperationSetOperand(
+          product, i, build_factor(w, product, value, is_on, has_bytes ? is_kept[i] : NULL));
   }
   mlirOperationRemoveDiscardableAttributeByName(product, tune_ir_string(TUNE_ERROR_SWITCH));
 }
@@ -413,7 +421,7 @@ static tune_status inline_calls(MlirOperation module, MlirOperation function) {
 
 tune_status tune_error_module_make(MlirOperation module, MlirOperation function, size_t sets,
                                    size_t switches, size_t *out_outputs) {
-  static const char *const DIALECTS[] = {"arith", "func", "linalg", "scf", "tensor", NULL};
+  static const char *const DIALECTS[] = {"arith", "func", "linalg", "math", "scf", "tensor", NULL};
   writer w = {.context = mlirOperationGetContext(module),
               .function = function,
               .sets = sets,

@@ -2,12 +2,13 @@
 //
 // How far the outputs of a function are off when the factors of some of its products are rounded is
 // asked again and again: for each product, and for all that are rounded in the end. So the function
-// is written anew, as a loop over sets of products, whose factors are rounded or not by switches:
+// is written anew, as a loop over sets of products, whose factors are rounded by switches or not:
 //
 //   func.func @main(<arguments>, %switches: tensor<SETS x (PRODUCTS + 1) x f32>)
 //       -> tensor<SETS x 2 OUTPUTS x f64>
 //     for each set
-//       outputs = the function, where a product whose switch is not 0 has factors of bf16
+//       outputs = the function, where a product whose switch is 1 has factors of bf16, and one
+//                 whose switch is 2 of bytes (normalize/quantized/scaled_bytes.h) if it may
 //       kept = those of a set whose last switch is not 0, else as before
 //       for each output: the sum of (output - kept)^2, and that of kept^2
 //
@@ -32,6 +33,13 @@ extern "C" {
 #endif
 
 #define TUNE_ERROR_FUNCTION "main"
+
+// What a switch says.
+typedef enum tune_rounded_to {
+  TUNE_ROUNDED_NOT,
+  TUNE_ROUNDED_BF16,
+  TUNE_ROUNDED_INT8
+} tune_rounded_to;
 
 // On a product: which switch it has, an i64. Taken off on the way.
 #define TUNE_ERROR_SWITCH "tune.error_switch"

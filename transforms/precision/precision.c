@@ -34,15 +34,17 @@ typedef struct precision {
   tune_rounding_inputs inputs;
   tune_op_list products;
   tune_product_kinds kinds;
-  // Of the kinds whose rounding saves time:
+  // Of kinds and what they are rounded to, where that saves time:
   size_t count;
-  size_t *kind;         // which one
-  tune_rounding *items; // what it saves and costs
+  tune_rounding *items; // what it saves and costs, of which kind
+  tune_rounded_to *to;  //
   size_t *order;        // those to take, by number
   size_t taken;         // so many of these
-  double error;         // of all that are taken
-  size_t *switch_of;    // of each product: its number; SIZE_MAX: none
-  size_t outputs;       // that errors are of
+  double error;         // of all that are left
+  size_t *switch_of;    // of each product, and of each kind: its number; SIZE_MAX: none
+  size_t *switch_of_kind;
+  size_t switches;
+  size_t outputs; // that errors are of
 } precision;
 
 //===- What is asked for --------------------------------------------------------===//
@@ -85,7 +87,7 @@ static bool is_shared(const precision *p, MlirOperation function) {
 static MlirWalkResult find_product(MlirOperation op, void *user_data) {
   precision *p = user_data;
   if (tune_allow_is_product(op) &&
-      !((tune_allow_get_all(op) | tune_allow_get(op)) & TUNE_ALLOWS_BF16) &&
+      !((tune_allow_get_all(op) | tune_allow_get(op)) & (TUNE_ALLOWS_BF16 | TUNE_ALLOWS_INT8)) &&
       !is_shared(p, function_of(op)))
     tune_op_list_add(&p->products, op);
   return MlirWalkResultAdvance;
@@ -93,26 +95,34 @@ static MlirWalkResult find_product(MlirOperation op, void *user_data) {
 
 //===- What is worth a look -----------------------------------------------------===//
 
+static void add_item(precision *p, size_t kind, tune_rounded_to to) {
+  const tune_product_kind *of = &p->kinds.items[kind];
+  double gain = of->before - of->after[to - 1];
+  if (gain < LEAST_GAIN * p->kinds.seconds || gain < LEAST_TASK_GAIN * of->before)
+    return;
+  p->items[p->count] = (tune_rounding){.kind = kind, .gain = gain};
+  p->to[p->count++] = to;
+  if (p->switch_of_kind[kind] == SIZE_MAX)
+    p->switch_of_kind[kind] = p->switches++;
+}
+
 static tune_status list_worthwhile(precision *p) {
   const tune_product_kinds *kinds = &p->kinds;
-  p->kind = calloc(kinds->count + 1, sizeof *p->kind);
-  p->items = calloc(kinds->count + 1, sizeof *p->items);
-  p->order = calloc(kinds->count + 1, sizeof *p->order);
+  size_t most = TUNE_ROUNDINGS * kinds->count + 1;
+  p->items = calloc(most, sizeof *p->items);
+  p->to = calloc(most, sizeof *p->to);
+  p->order = calloc(most, sizeof *p->order);
+  p->switch_of_kind = calloc(kinds->count + 1, sizeof *p->switch_of_kind);
   p->switch_of = calloc(p->products.count + 1, sizeof *p->switch_of);
-  if (!p->kind || !p->items || !p->order || !p->switch_of)
+  if (!p->items || !p->to || !p->order || !p->switch_of_kind || !p->switch_of)
     return tune_status_out_of_memory(MEASURING);
-  for (size_t i = 0; i < p->products.count; ++i)
-    p->switch_of[i] = SIZE_MAX;
   for (size_t k = 0; k < kinds->count; ++k) {
-    double gain = kinds->items[k].before - kinds->items[k].after;
-    if (gain < LEAST_GAIN * kinds->seconds || gain < LEAST_TASK_GAIN * kinds->items[k].before)
-      continue;
-    for (size_t i = 0; i < p->products.count; ++i)
-      if (kinds->of[i] == k)
-        p->switch_of[i] = p->count;
-    p->items[p->count].gain = gain;
-    p->kind[p->count++] = k;
+    p->switch_of_kind[k] = SIZE_MAX;
+    add_item(p, k, TUNE_ROUNDED_BF16);
+    add_item(p, k, TUNE_ROUNDED_INT8);
   }
+  for (size_t i = 0; i < p->products.count; ++i)
+    p->switch_of[i] = kinds->of[i] == SIZE_MAX ? SIZE_MAX : p->switch_of_kind[kinds->of[i]];
   return TUNE_OK;
 }
 
@@ -122,10 +132,14 @@ static const char *inputs_of(const precision *p) {
 
 //===- Errors -------------------------------------------------------------------===//
 
-static tune_status measure_each(precision *p, tune_rounding_errors *errors, bool *sets,
+static size_t switch_of_item(const precision *p, size_t item) {
+  return p->switch_of_kind[p->items[item].kind];
+}
+
+static tune_status measure_each(precision *p, tune_rounding_errors *errors, unsigned char *sets,
                                 double *found) {
   for (size_t i = 0; i < p->count; ++i)
-    sets[i * p->count + i] = true;
+    sets[i * p->switches + switch_of_item(p, i)] = (unsigned char)p->to[i];
   TUNE_RETURN_IF_ERROR(tune_rounding_errors_run(errors, sets, p->count, found));
   bool any = false;
   for (size_t i = 0; i < p->count; ++i) {
@@ -140,16 +154,17 @@ static tune_status measure_each(precision *p, tune_rounding_errors *errors, bool
 }
 
 // Keeps the most of those to take that are within the budget together.
-static tune_status measure_together(precision *p, tune_rounding_errors *errors, bool *sets,
+static tune_status measure_together(precision *p, tune_rounding_errors *errors, unsigned char *sets,
                                     double *found) {
   size_t wanted = tune_rounding_choose(p->items, p->count, p->wanted->budget, p->order);
   if (!wanted)
     return TUNE_OK;
-  for (size_t i = 0; i < p->count * p->count; ++i)
-    sets[i] = false;
+  for (size_t i = 0; i < p->count * p->switches; ++i)
+    sets[i] = TUNE_ROUNDED_NOT;
+  // In their order: one takes the place of an earlier one of its kind.
   for (size_t i = 0; i < wanted; ++i)
     for (size_t k = 0; k <= i; ++k)
-      sets[i * p->count + p->order[k]] = true;
+      sets[i * p->switches + switch_of_item(p, p->order[k])] = (unsigned char)p->to[p->order[k]];
   TUNE_RETURN_IF_ERROR(tune_rounding_errors_run(errors, sets, wanted, found));
   for (size_t i = 0; i < wanted; ++i)
     if (found[i] <= p->wanted->budget) {
@@ -164,11 +179,12 @@ static tune_status measure_errors(precision *p) {
                                               .options = p->options,
                                               .products = &p->products,
                                               .switch_of = p->switch_of,
-                                              .switches = p->count,
+                                              .switches = p->switches,
+                                              .sets = p->count,
                                               .inputs = &p->inputs,
                                               .deadline = p->deadline};
   tune_rounding_errors *errors;
-  bool *sets = calloc(p->count * p->count + 1, sizeof *sets);
+  unsigned char *sets = calloc(p->count * p->switches + 1, sizeof *sets);
   double *found = calloc(p->count + 1, sizeof *found);
   tune_status status = sets && found ? TUNE_OK : tune_status_out_of_memory(MEASURING);
   if (tune_status_is_ok(status))
@@ -187,29 +203,36 @@ static tune_status measure_errors(precision *p) {
 
 //===- What comes of it -----------------------------------------------------------===//
 
+// Whether the item is taken, and no other one of its kind after it.
 static bool is_taken(const precision *p, size_t item) {
+  size_t last = p->count;
   for (size_t i = 0; i < p->taken; ++i)
-    if (p->order[i] == item)
-      return true;
-  return false;
+    if (p->items[p->order[i]].kind == p->items[item].kind)
+      last = p->order[i];
+  return last == item;
 }
 
-static size_t write_taken(const precision *p) {
+// How many products are written as `to`.
+static size_t write_taken(const precision *p, tune_rounded_to to) {
   size_t count = 0;
-  for (size_t i = 0; i < p->products.count; ++i)
-    if (p->switch_of[i] != SIZE_MAX && is_taken(p, p->switch_of[i])) {
-      tune_allow_add(p->products.ops[i], TUNE_ALLOWS_BF16);
-      ++count;
-    }
+  for (size_t item = 0; item < p->count; ++item)
+    for (size_t i = 0; i < p->products.count && p->to[item] == to && is_taken(p, item); ++i)
+      if (p->kinds.of[i] == p->items[item].kind) {
+        tune_allow_add(p->products.ops[i],
+                       to == TUNE_ROUNDED_BF16 ? TUNE_ALLOWS_BF16 : TUNE_ALLOWS_INT8);
+        ++count;
+      }
   return count;
 }
 
-static void tell_kind(const precision *p, size_t item, FILE *stream) {
-  const tune_product_kind *kind = &p->kinds.items[p->kind[item]];
+static void tell_item(const precision *p, size_t item, FILE *stream) {
+  const tune_product_kind *kind = &p->kinds.items[p->items[item].kind];
   fprintf(stream, "tune-search:   %s", kind->name);
   if (kind->products > 1)
     fprintf(stream, " (x%zu)", kind->products);
-  fprintf(stream, ": %s in place of %s, error %.3g %%%s\n", tune_figure_seconds(kind->after).text,
+  fprintf(stream, ": %s in %s in place of %s, error %.3g %%%s\n",
+          tune_figure_seconds(kind->after[p->to[item] - 1]).text,
+          p->to[item] == TUNE_ROUNDED_BF16 ? "bf16" : "bytes",
           tune_figure_seconds(kind->before).text, 100 * p->items[item].error,
           is_taken(p, item) ? "" : ", not taken");
 }
@@ -224,31 +247,32 @@ static size_t count_products(const precision *p) {
 
 static void tell_taken(const precision *p, FILE *stream) {
   double gain = 0;
-  for (size_t i = 0; i < p->taken; ++i)
-    gain += p->items[p->order[i]].gain;
-  fprintf(stream,
-          "may be rounded to bf16, which saves %s of %s, error %.3g %% of %zu output%s on %s\n",
+  for (size_t i = 0; i < p->count; ++i)
+    gain += is_taken(p, i) ? p->items[i].gain : 0;
+  fprintf(stream, "which saves %s of %s, error %.3g %% of %zu output%s on %s\n",
           tune_figure_seconds(gain).text, tune_figure_seconds(p->kinds.seconds).text,
           100 * p->error, p->outputs, p->outputs == 1 ? "" : "s", inputs_of(p));
 }
 
-static void tell(const precision *p, size_t written, FILE *stream) {
+// `bf16` and `bytes`: how many products were written as these.
+static void tell(const precision *p, size_t bf16, size_t bytes, FILE *stream) {
   size_t products = count_products(p);
   const char *plural = products == 1 ? "" : "s";
   fprintf(stream, "tune-search: error budget %g %%: ", 100 * p->wanted->budget);
   if (!products)
     fputs("there is no product of f32 left to round\n", stream);
   else if (!p->count)
-    fprintf(stream, "none of %zu product%s is faster in bf16\n", products, plural);
+    fprintf(stream, "none of %zu product%s is faster where it is rounded\n", products, plural);
   else if (!p->taken)
-    fprintf(stream, "of %zu product%s none that is faster in bf16 is within it on %s\n", products,
+    fprintf(stream, "of %zu product%s none that is faster rounded is within it on %s\n", products,
             plural, inputs_of(p));
   else {
-    fprintf(stream, "%zu of %zu product%s ", written, products, plural);
+    fprintf(stream, "%zu of %zu product%s may be rounded, %zu to bf16 and %zu to bytes, ",
+            bf16 + bytes, products, plural, bf16, bytes);
     tell_taken(p, stream);
   }
   for (size_t i = 0; i < p->count; ++i)
-    tell_kind(p, i, stream);
+    tell_item(p, i, stream);
 }
 
 static void warn(const precision *p, const char *why) {
@@ -283,8 +307,8 @@ static tune_status measure(precision *p, bool *out_done) {
   bool ended;
   *out_done = false;
   TUNE_RETURN_IF_ERROR(tune_error_module_check(p->function));
-  TUNE_RETURN_IF_ERROR(
-      tune_product_kinds_find(p->module, p->options, &p->products, p->deadline, &p->kinds, &ended));
+  TUNE_RETURN_IF_ERROR(tune_product_kinds_find(
+      p->module, p->options, &p->products, p->wanted->allowances, p->deadline, &p->kinds, &ended));
   if (p->kinds.count && !(p->kinds.seconds > 0))
     return tune_status_make(TUNE_FAILED_PRECONDITION, "%s",
                             is_interrupted(p) ? "interrupted"
@@ -312,9 +336,9 @@ static tune_status look(precision *p, const tune_search_reporting *reporting) {
   TUNE_RETURN_IF_ERROR(forgive(p, measure(p, &is_done)));
   if (!is_done)
     return TUNE_OK;
-  size_t written = write_taken(p);
+  size_t bf16 = write_taken(p, TUNE_ROUNDED_BF16), bytes = write_taken(p, TUNE_ROUNDED_INT8);
   if (reporting->style != TUNE_PROGRESS_QUIET)
-    tell(p, written, reporting->stream);
+    tell(p, bf16, bytes, reporting->stream);
   warn_of_inputs(p);
   return TUNE_OK;
 }
@@ -323,8 +347,9 @@ static void precision_deinit(precision *p) {
   tune_rounding_inputs_deinit(&p->inputs);
   tune_op_list_deinit(&p->products);
   tune_product_kinds_deinit(&p->kinds);
-  free(p->kind);
   free(p->items);
+  free(p->to);
+  free(p->switch_of_kind);
   free(p->order);
   free(p->switch_of);
 }

@@ -44,9 +44,9 @@ static tune_status write_copy(tune_rounding_errors *e, MlirOperation copy) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
   e->arguments = mlirBlockIsNull(block) ? 0 : (size_t)mlirBlockGetNumArguments(block);
   TUNE_RETURN_IF_ERROR(tune_scalar_results_lift(copy, function));
-  // One set more than there are switches: the first is that of none.
+  // One set more: the first is that of none.
   TUNE_RETURN_IF_ERROR(
-      tune_error_module_make(copy, function, w->switches + 1, w->switches, &e->outputs));
+      tune_error_module_make(copy, function, w->sets + 1, w->switches, &e->outputs));
   return tune_whole_task_write(mlirModuleFromOperation(copy), e->scratch, "errors", &e->module);
 }
 
@@ -161,18 +161,19 @@ size_t tune_rounding_errors_get_outputs(const tune_rounding_errors *e) { return 
 //===- Running ------------------------------------------------------------------===//
 
 // Row 0 is of no product, and what the others are compared with; what no set has is as that.
-static tune_status write_switches(const tune_rounding_errors *e, const bool *sets, size_t count) {
+static tune_status write_switches(const tune_rounding_errors *e, const unsigned char *sets,
+                                  size_t count) {
   size_t switches = e->wanted.switches, columns = switches + 1;
-  float *values = calloc((switches + 1) * columns, sizeof *values);
+  float *values = calloc((e->wanted.sets + 1) * columns, sizeof *values);
   if (!values)
     return tune_status_out_of_memory(MEASURING);
   values[switches] = 1;
   for (size_t i = 0; i < count; ++i)
     for (size_t k = 0; k < switches; ++k)
       values[(i + 1) * columns + k] = sets[i * switches + k];
-  const tune_buffer buffer = {.type = matrix_type(TUNE_F32, switches + 1, columns),
+  const tune_buffer buffer = {.type = matrix_type(TUNE_F32, e->wanted.sets + 1, columns),
                               .data = values,
-                              .size = (switches + 1) * columns * sizeof *values};
+                              .size = (e->wanted.sets + 1) * columns * sizeof *values};
   tune_status status = tune_npy_write(e->switches, &buffer);
   free(values);
   return status;
@@ -192,7 +193,7 @@ static double error_of(const double *sums, size_t outputs) {
 }
 
 static tune_status read_errors(const tune_rounding_errors *e, size_t count, double *out_errors) {
-  const tune_value_type type = matrix_type(TUNE_F64, e->wanted.switches + 1, 2 * e->outputs);
+  const tune_value_type type = matrix_type(TUNE_F64, e->wanted.sets + 1, 2 * e->outputs);
   tune_buffer buffer;
   TUNE_RETURN_IF_ERROR(tune_npy_read(e->sums, &type, &buffer));
   const double *sums = buffer.data;
@@ -202,8 +203,8 @@ static tune_status read_errors(const tune_rounding_errors *e, size_t count, doub
   return TUNE_OK;
 }
 
-tune_status tune_rounding_errors_run(tune_rounding_errors *e, const bool *sets, size_t count,
-                                     double *out_errors) {
+tune_status tune_rounding_errors_run(tune_rounding_errors *e, const unsigned char *sets,
+                                     size_t count, double *out_errors) {
   const char *outputs[] = {e->sums};
   TUNE_RETURN_IF_ERROR(write_switches(e, sets, count));
   TUNE_RETURN_IF_ERROR(tune_module_run_once(e->run, e->signature,

@@ -26,6 +26,7 @@ typedef struct tune_rounding_errors_wanted {
   const tune_op_list *products; // ops of the module
   const size_t *switch_of;      // of each: its switch; `switches` or more: it is never rounded
   size_t switches;              // at least 1
+  size_t sets;                  // of a run, at most
   const tune_rounding_inputs *inputs;
   double deadline; // tune_clock_seconds; 0: none
 } tune_rounding_errors_wanted;
@@ -35,12 +36,12 @@ typedef struct tune_rounding_errors_wanted {
 // to.
 tune_status tune_rounding_errors_open(const tune_rounding_errors_wanted *wanted,
                                       tune_rounding_errors **out_errors);
-// `sets` has a row of `switches` for each of `count` sets, at most `switches`. Into `errors`, for
+// `sets` has a row of `switches` (tune_rounded_to) for each of `count` sets. Into `out_errors`, for
 // each set: the root mean square of what its outputs are off, as a share of that of the outputs as
 // they are; of the output where that is most. Infinite where that is not known: an output is no
 // number, or all are zero.
-tune_status tune_rounding_errors_run(tune_rounding_errors *errors, const bool *sets, size_t count,
-                                     double *out_errors);
+tune_status tune_rounding_errors_run(tune_rounding_errors *errors, const unsigned char *sets,
+                                     size_t count, double *out_errors);
 // How many results are looked at.
 size_t tune_rounding_errors_get_outputs(const tune_rounding_errors *errors);
 // NULL may be given.

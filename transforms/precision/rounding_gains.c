@@ -5,6 +5,7 @@
 #include "dialects/allow.h"
 #include "transforms/ir/ir.h"
 #include "transforms/lower/common/memory.h"
+#include "transforms/normalize/quantized/byte_products.h"
 #include "transforms/search/module_trials.h"
 
 #include <stdlib.h>
@@ -15,6 +16,12 @@
 #define PLACE "tune.product"
 // In the names of rules whose factors are rounded (transforms/spaces/rule_registry.c).
 #define ROUNDED "/bf16"
+// In the names of tasks that multiply bytes.
+#define OF_BYTES " i8->i32"
+
+enum { BF16, BYTES };
+static const tune_allowances ALLOWANCES[TUNE_ROUNDINGS] = {
+    [BF16] = TUNE_ALLOWS_BF16, [BYTES] = TUNE_ALLOWS_INT8};
 
 // A copy of the module, with the products that the function runs.
 typedef struct form {
@@ -26,7 +33,8 @@ typedef struct form {
 typedef struct finder {
   const tune_search_options *options;
   const tune_op_list *products;
-  form plain, rounded;
+  tune_allowances allowances;
+  form plain, rounded[TUNE_ROUNDINGS];
   tune_product_kinds *kinds;
 } finder;
 
@@ -40,7 +48,8 @@ static MlirWalkResult find_product(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-static tune_status make_form(finder *f, MlirOperation module, bool is_rounded, form *out_form) {
+static tune_status make_form(finder *f, MlirOperation module, tune_allowances allowances,
+                             form *out_form) {
   size_t count = f->products->count;
   MlirOperation function;
   *out_form = (form){.module = mlirOperationClone(module),
@@ -56,8 +65,8 @@ static tune_status make_form(finder *f, MlirOperation module, bool is_rounded, f
     if (mlirOperationIsNull(product))
       continue;
     mlirOperationRemoveDiscardableAttributeByName(product, tune_ir_string(PLACE));
-    if (is_rounded)
-      tune_allow_add(product, TUNE_ALLOWS_BF16);
+    if (allowances)
+      tune_allow_add(product, allowances);
   }
   return tune_module_tasks_init(&out_form->tasks, out_form->module, &f->options->tasks);
 }
@@ -85,9 +94,10 @@ static tune_status make_forms(finder *f, MlirOperation module) {
   for (size_t i = 0; i < f->products->count; ++i)
     mlirOperationSetDiscardableAttributeByName(f->products->ops[i], tune_ir_string(PLACE),
                                                mlirIntegerAttrGet(i64, (int64_t)i));
-  tune_status status = make_form(f, module, false, &f->plain);
-  if (tune_status_is_ok(status))
-    status = make_form(f, module, true, &f->rounded);
+  tune_status status = make_form(f, module, 0, &f->plain);
+  for (size_t r = 0; r < TUNE_ROUNDINGS && tune_status_is_ok(status); ++r)
+    if (f->allowances & ALLOWANCES[r])
+      status = make_form(f, module, ALLOWANCES[r], &f->rounded[r]);
   for (size_t i = 0; i < f->products->count; ++i)
     mlirOperationRemoveDiscardableAttributeByName(f->products->ops[i], tune_ir_string(PLACE));
   return status;
@@ -138,42 +148,51 @@ static tune_status add_before(finder *f, const tune_module_form *measured) {
   return TUNE_OK;
 }
 
-// Whether a task of the rounded form is rounded by default: not what is Winograd's, say.
-static tune_status is_rounded(const finder *f, size_t task, bool *out_is_rounded) {
+// Whether product `product` is rounded by default in form `r`: not what is Winograd's, say.
+static tune_status is_rounded(const finder *f, size_t r, size_t product, bool *out_is_rounded) {
+  const form *of = &f->rounded[r];
+  size_t task = task_of(of, product), before = task_of(&f->plain, product);
+  *out_is_rounded = false;
+  if (task >= of->tasks.extraction->task_count || before >= f->plain.tasks.extraction->task_count)
+    return TUNE_OK;
+  if (r == BYTES) {
+    *out_is_rounded = strstr(of->tasks.extraction->tasks[task].name, OF_BYTES) &&
+                      !strstr(f->plain.tasks.extraction->tasks[before].name, OF_BYTES);
+    return TUNE_OK;
+  }
   tune_task_space *space;
-  TUNE_RETURN_IF_ERROR(tune_module_tasks_make_space(&f->rounded.tasks, task, &space));
+  TUNE_RETURN_IF_ERROR(tune_module_tasks_make_space(&of->tasks, task, &space));
   *out_is_rounded = strstr(space->origin, ROUNDED) != NULL;
   tune_task_space_destroy(space);
   return TUNE_OK;
 }
 
 // What is not rounded takes as long as before, whatever was measured.
-static tune_status keep_unrounded(finder *f) {
+static tune_status keep_unrounded(finder *f, size_t r) {
   for (size_t i = 0; i < f->products->count; ++i) {
-    size_t task = task_of(&f->rounded, i);
     bool rounds = false;
     if (f->kinds->of[i] == SIZE_MAX)
       continue;
     tune_product_kind *kind = &f->kinds->items[f->kinds->of[i]];
-    if (task < f->rounded.tasks.extraction->task_count && kind->after < kind->before)
-      TUNE_RETURN_IF_ERROR(is_rounded(f, task, &rounds));
+    if (kind->after[r] < kind->before)
+      TUNE_RETURN_IF_ERROR(is_rounded(f, r, i, &rounds));
     if (!rounds)
-      kind->after = kind->before;
+      kind->after[r] = kind->before;
   }
   return TUNE_OK;
 }
 
-// How many products of `kind` task `task` of the rounded form has.
-static size_t count_products(const finder *f, size_t kind, size_t task) {
+// How many products of `kind` task `task` of form `r` has.
+static size_t count_products(const finder *f, size_t r, size_t kind, size_t task) {
   size_t count = 0;
   for (size_t i = 0; i < f->products->count; ++i)
-    count += f->kinds->of[i] == kind && task_of(&f->rounded, i) == task;
+    count += f->kinds->of[i] == kind && task_of(&f->rounded[r], i) == task;
   return count;
 }
 
-// A task of the rounded form may have products of several kinds: each has the share of it that it
+// A task of a rounded form may have products of several kinds: each has the share of it that it
 // takes as it is.
-static tune_status add_after(finder *f, const tune_module_form *measured) {
+static tune_status add_after(finder *f, size_t r, const tune_module_form *measured) {
   tune_product_kinds *kinds = f->kinds;
   double *shares = calloc(kinds->count + 1, sizeof *shares);
   if (!shares)
@@ -182,54 +201,97 @@ static tune_status add_after(finder *f, const tune_module_form *measured) {
     double sum = 0;
     for (size_t k = 0; k < kinds->count; ++k) {
       double all = (double)kinds->items[k].products;
-      shares[k] = kinds->items[k].before * (double)count_products(f, k, task) / all;
+      shares[k] = kinds->items[k].before * (double)count_products(f, r, k, task) / all;
       sum += shares[k];
     }
     for (size_t k = 0; k < kinds->count && sum > 0; ++k)
-      kinds->items[k].after += measured->task_seconds[task] * shares[k] / sum;
+      kinds->items[k].after[r] += measured->task_seconds[task] * shares[k] / sum;
   }
   // What is nowhere in the rounded form saves nothing that anybody knows of.
   for (size_t k = 0; k < kinds->count; ++k)
-    if (!(kinds->items[k].after > 0))
-      kinds->items[k].after = kinds->items[k].before;
+    if (!(kinds->items[k].after[r] > 0))
+      kinds->items[k].after[r] = kinds->items[k].before;
   free(shares);
+  return TUNE_OK;
+}
+
+static double sum_of(const tune_module_form *measured) {
+  double sum = 0;
+  for (size_t task = 0; task < measured->task_count; ++task)
+    sum += measured->task_seconds[task];
+  return sum;
+}
+
+// Elements that kind `kind` has rounded to bytes in a run; of all kinds with SIZE_MAX.
+static double count_elements(const finder *f, size_t kind) {
+  double elements = 0;
+  for (size_t i = 0; i < f->products->count; ++i)
+    if (f->kinds->of[i] != SIZE_MAX && (kind == SIZE_MAX || f->kinds->of[i] == kind))
+      elements += tune_byte_products_elements(f->products->ops[i]);
+  return elements;
+}
+
+// What tasks take that are in neither form's products, beside what such take in the plain form: the
+// making of bytes.
+static void share_making(finder *f, const tune_module_form *plain, const tune_module_form *bytes) {
+  tune_product_kinds *kinds = f->kinds;
+  double making = sum_of(bytes) - sum_of(plain), all = count_elements(f, SIZE_MAX);
+  for (size_t k = 0; k < kinds->count; ++k)
+    making += kinds->items[k].before - kinds->items[k].after[BYTES];
+  for (size_t k = 0; k < kinds->count && making > 0 && all > 0; ++k)
+    kinds->items[k].after[BYTES] += making * count_elements(f, k) / all;
+}
+
+static tune_status read_measured(finder *f, const tune_module_form *forms) {
+  f->kinds->seconds = forms[0].seconds;
+  TUNE_RETURN_IF_ERROR(add_before(f, &forms[0]));
+  for (size_t k = 0; k < f->kinds->count; ++k)
+    for (size_t r = 0; r < TUNE_ROUNDINGS; ++r)
+      f->kinds->items[k].after[r] = forms[r + 1].task_seconds ? 0 : f->kinds->items[k].before;
+  for (size_t r = 0; r < TUNE_ROUNDINGS; ++r) {
+    if (!forms[r + 1].task_seconds)
+      continue;
+    TUNE_RETURN_IF_ERROR(add_after(f, r, &forms[r + 1]));
+    if (r == BYTES)
+      share_making(f, &forms[0], &forms[r + 1]);
+    TUNE_RETURN_IF_ERROR(keep_unrounded(f, r));
+  }
   return TUNE_OK;
 }
 
 static tune_status measure(finder *f, double deadline, bool *out_ended) {
   tune_target_facts *facts;
-  tune_module_form forms[] = {{.module = f->plain.module, .times_tasks = true},
-                              {.module = f->rounded.module, .times_tasks = true}};
+  tune_module_form forms[TUNE_ROUNDINGS + 1] = {{.module = f->plain.module, .times_tasks = true}};
+  for (size_t r = 0; r < TUNE_ROUNDINGS; ++r)
+    forms[r + 1] = (tune_module_form){.module = f->rounded[r].module, .times_tasks = true};
   TUNE_RETURN_IF_ERROR(tune_module_tasks_get_facts(&f->options->tasks, &facts));
   const tune_module_trials trials = {.options = f->options, .facts = facts, .deadline = deadline};
-  tune_status status = tune_module_trials_run(&trials, forms, 2, out_ended);
+  tune_status status = tune_module_trials_run(&trials, forms, TUNE_ROUNDINGS + 1, out_ended);
   tune_target_facts_destroy(facts);
-  if (tune_status_is_ok(status) && forms[0].task_seconds && forms[1].task_seconds) {
-    f->kinds->seconds = forms[0].seconds;
-    status = add_before(f, &forms[0]);
-    if (tune_status_is_ok(status))
-      status = add_after(f, &forms[1]);
-    if (tune_status_is_ok(status))
-      status = keep_unrounded(f);
-  }
-  free(forms[0].task_seconds);
-  free(forms[1].task_seconds);
+  if (tune_status_is_ok(status) && forms[0].task_seconds &&
+      (forms[BF16 + 1].task_seconds || forms[BYTES + 1].task_seconds))
+    status = read_measured(f, forms);
+  for (size_t i = 0; i <= TUNE_ROUNDINGS; ++i)
+    free(forms[i].task_seconds);
   return status;
 }
 
 tune_status tune_product_kinds_find(MlirOperation module, const tune_search_options *options,
-                                    const tune_op_list *products, double deadline,
-                                    tune_product_kinds *out_kinds, bool *out_ended) {
+                                    const tune_op_list *products, unsigned allowances,
+                                    double deadline, tune_product_kinds *out_kinds,
+                                    bool *out_ended) {
   *out_kinds = (tune_product_kinds){.count = 0};
   *out_ended = false;
-  finder f = {.options = options, .products = products, .kinds = out_kinds};
+  finder f = {
+      .options = options, .products = products, .allowances = allowances, .kinds = out_kinds};
   tune_status status = make_forms(&f, module);
   if (tune_status_is_ok(status))
     status = list_kinds(&f);
   if (tune_status_is_ok(status) && out_kinds->count)
     status = measure(&f, deadline, out_ended);
   form_deinit(&f.plain);
-  form_deinit(&f.rounded);
+  for (size_t r = 0; r < TUNE_ROUNDINGS; ++r)
+    form_deinit(&f.rounded[r]);
   return status;
 }
 

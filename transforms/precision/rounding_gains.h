@@ -1,8 +1,10 @@
 //===- rounding_gains.h - What rounding the products of a module saves ---------===//
 //
-// A module as it is, and one in which all its products may be rounded, are built by default and run
-// in turns; what each task takes in them says what it saves. Products of one task are of one kind:
-// all of a kind are rounded or none, so that they stay one task.
+// A module as it is, and those in which all its products may be rounded, to bf16 or to bytes, are
+// built by default and run in turns; what each task takes in them says what it saves. What makes
+// bytes is tasks of its own: products have a share of that by how many elements they have rounded.
+// Products of one task are of one kind: all of a kind are rounded or none, so that they stay one
+// task.
 //
 // Threads: as a search.
 //
@@ -18,11 +20,15 @@
 extern "C" {
 #endif
 
+// Of what is rounded to, in the order of tune_rounded_to (error_module.h): bf16, bytes.
+#define TUNE_ROUNDINGS 2
+
 typedef struct tune_product_kind {
   char *name;      // of the task
   size_t products; // how many there are
   double before;   // seconds of a run of the module
-  double after;    // where they are rounded
+  // Where they are rounded; as before where they have no such form, or it was not asked for.
+  double after[TUNE_ROUNDINGS];
 } tune_product_kind;
 
 typedef struct tune_product_kinds {
@@ -32,12 +38,13 @@ typedef struct tune_product_kinds {
   double seconds; // of a run of the module as it is; 0: it was not measured
 } tune_product_kinds;
 
-// Looks at `products`, ops of `module`, in what its function `options->function` computes, until
-// `deadline` (tune_clock_seconds; 0: none). `*out_ended`: it did not come to an end. The kinds are
-// to be deinitialized whatever comes of it.
+// Looks at `products`, ops of `module`, in what its function `options->function` computes, rounded
+// as far as `allowances` (dialects/allow.h) say, until `deadline` (tune_clock_seconds; 0: none).
+// `*out_ended`: it did not come to an end. The kinds are to be deinitialized whatever comes of it.
 tune_status tune_product_kinds_find(MlirOperation module, const tune_search_options *options,
-                                    const tune_op_list *products, double deadline,
-                                    tune_product_kinds *out_kinds, bool *out_ended);
+                                    const tune_op_list *products, unsigned allowances,
+                                    double deadline, tune_product_kinds *out_kinds,
+                                    bool *out_ended);
 void tune_product_kinds_deinit(tune_product_kinds *kinds);
 
 #ifdef __cplusplus

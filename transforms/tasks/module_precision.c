@@ -4,6 +4,7 @@
 
 #include "dialects/allow.h"
 #include "transforms/ir/ir.h"
+#include "transforms/normalize/quantized/byte_products.h"
 
 #include "mlir-c/BuiltinTypes.h"
 
@@ -99,7 +100,11 @@ const char *tune_task_operands(const tune_extraction *extraction, size_t task) {
 }
 
 const char *tune_module_operands(const tune_extraction *extraction) {
+  MlirOperation module = mlirModuleGetOperation(extraction->normalized);
   const char *operands = NULL;
+  // The tasks of these say nothing of it: what they compute of bytes is exact.
+  if (!mlirAttributeIsNull(tune_ir_attribute(module, TUNE_BYTE_PRODUCTS_ATTRIBUTE)))
+    return "int8";
   for (size_t i = 0; i < extraction->task_count && !operands; ++i)
     operands = tune_task_operands(extraction, i);
   return operands;

@@ -21,8 +21,9 @@ const char *tune_module_accumulator(const tune_extraction *extraction);
 // The same of task `task`, where it is coarser than the results: a GELU in bf16 after a sum in f32,
 // before a result in f32. NULL: none is coarser than the results.
 const char *tune_task_accumulator(const tune_extraction *extraction, size_t task);
-// What operands of some products may be rounded to, "tf32", by code for CUDA or, where the
-// extraction is for CPUs, for these; static text, NULL: none are. Other targets compute exactly.
+// What operands of some products may be rounded to, "tf32" or "int8", by code for CUDA or, where
+// the extraction is for CPUs, for these; static text, NULL: none are. Other targets compute
+// exactly.
 const char *tune_module_operands(const tune_extraction *extraction);
 // The same of task `task`.
 const char *tune_task_operands(const tune_extraction *extraction, size_t task);

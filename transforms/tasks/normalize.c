@@ -26,6 +26,7 @@
 #include "transforms/normalize/orders.h"
 #include "transforms/normalize/phases.h"
 #include "transforms/normalize/prefixes.h"
+#include "transforms/normalize/quantized/byte_products.h"
 #include "transforms/normalize/quantized/narrow_factors.h"
 #include "transforms/normalize/quantized/quantized_products.h"
 #include "transforms/normalize/regroup.h"
@@ -197,8 +198,11 @@ tune_status tune_normalize_operands(MlirOperation root, size_t cpu_threads) {
   bool is_done = tune_normalize_joined_tensors(root) && tune_normalize_number_operands(root) &&
                  tune_normalize_broadcast_operands(root) && tune_normalize_spread_indices(root) &&
                  tune_normalize_hidden_rows(root) && tune_normalize_narrow_factors(root);
-  is_done &= !for_cpu || (tune_normalize_quantized_products(root) &&
-                          tune_normalize_prefixes(root) && tune_normalize_sums(root));
+  is_done &=
+      !for_cpu || (tune_normalize_quantized_products(root) && tune_normalize_byte_products(root) &&
+                   tune_normalize_prefixes(root) && tune_normalize_sums(root));
+  // Products that stay are what they are without it.
+  tune_allow_remove(root, TUNE_ALLOWS_INT8);
   tune_normalize_zeroes(root);
   is_done &= tune_normalize_phases(root);
   tune_normalize_windows(root);

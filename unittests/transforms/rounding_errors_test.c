@@ -23,31 +23,31 @@
 
 #include "unittests/transforms/context_fixture.h"
 
-enum { ROWS = 4, MIDDLE = 64, DEPTH = 48, COLUMNS = 8, PRODUCTS = 2 };
+enum { ROWS = 4, MIDDLE = 64, DEPTH = 72, COLUMNS = 8, PRODUCTS = 2 };
 
 // The first product is of an image with a border, the second in a function that is called, and the
 // second result none of floats.
 static const char TEXT[] =
-    "func.func private @second(%m: tensor<4x48xf32>, %b: tensor<48x8xf32>) -> tensor<4x8xf32> {\n"
+    "func.func private @second(%m: tensor<4x72xf32>, %b: tensor<72x8xf32>) -> tensor<4x8xf32> {\n"
     "  %zero = arith.constant 0.0 : f32\n"
     "  %e = tensor.empty() : tensor<4x8xf32>\n"
     "  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>\n"
-    "  %r = linalg.matmul {test.product = 1} ins(%m, %b : tensor<4x48xf32>, tensor<48x8xf32>)\n"
+    "  %r = linalg.matmul {test.product = 1} ins(%m, %b : tensor<4x72xf32>, tensor<72x8xf32>)\n"
     "    outs(%f : tensor<4x8xf32>) -> tensor<4x8xf32>\n"
     "  return %r : tensor<4x8xf32>\n"
     "}\n"
-    "func.func @main(%x: tensor<4x63xf32>, %a: tensor<64x48xf32>, %b: tensor<48x8xf32>)\n"
-    "    -> (tensor<4x8xf32>, tensor<2xi32>) {\n"
+    "func.func @main(%x: tensor<4x63xf32>, %a: tensor<64x72xf32> {tune.constant},\n"
+    "    %b: tensor<72x8xf32>) -> (tensor<4x8xf32>, tensor<2xi32>) {\n"
     "  %zero = arith.constant 0.0 : f32\n"
     "  %p = tensor.pad %x low[0, 1] high[0, 0] {\n"
     "  ^bb0(%i: index, %j: index):\n"
     "    tensor.yield %zero : f32\n"
     "  } : tensor<4x63xf32> to tensor<4x64xf32>\n"
-    "  %e = tensor.empty() : tensor<4x48xf32>\n"
-    "  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x48xf32>) -> tensor<4x48xf32>\n"
-    "  %m = linalg.matmul {test.product = 0} ins(%p, %a : tensor<4x64xf32>, tensor<64x48xf32>)\n"
-    "    outs(%f : tensor<4x48xf32>) -> tensor<4x48xf32>\n"
-    "  %r = func.call @second(%m, %b) : (tensor<4x48xf32>, tensor<48x8xf32>) -> tensor<4x8xf32>\n"
+    "  %e = tensor.empty() : tensor<4x72xf32>\n"
+    "  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x72xf32>) -> tensor<4x72xf32>\n"
+    "  %m = linalg.matmul {test.product = 0} ins(%p, %a : tensor<4x64xf32>, tensor<64x72xf32>)\n"
+    "    outs(%f : tensor<4x72xf32>) -> tensor<4x72xf32>\n"
+    "  %r = func.call @second(%m, %b) : (tensor<4x72xf32>, tensor<72x8xf32>) -> tensor<4x8xf32>\n"
     "  %i = arith.constant dense<7> : tensor<2xi32>\n"
     "  return %r, %i : tensor<4x8xf32>, tensor<2xi32>\n"
     "}\n";
@@ -72,10 +72,10 @@ static void make_numbers(void) {
 }
 
 // To the nearest of bf16, and of two to the even one.
-static double round_if(bool is_on, double value) {
+static double round_if(tune_rounded_to to, double value) {
   float number = (float)value;
   uint32_t bits;
-  if (!is_on)
+  if (to != TUNE_ROUNDED_BF16)
     return value;
   memcpy(&bits, &number, sizeof bits);
   bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u;
@@ -83,12 +83,22 @@ static double round_if(bool is_on, double value) {
   return number;
 }
 
-static void compute(bool first, bool second, double result[ROWS][COLUMNS]) {
+// A byte times the 127th of the largest of `count` numbers, `step` from each other.
+static double round_to_byte(tune_rounded_to to, const float *of, int count, int step,
+                            double value) {
+  double most = 0;
+  for (int i = 0; i < count; ++i)
+    most = fmax(most, fabs(of[i * step]));
+  return to == TUNE_ROUNDED_INT8 ? nearbyint(value * 127 / most) * most / 127 : round_if(to, value);
+}
+
+static void compute(tune_rounded_to first, tune_rounded_to second, double result[ROWS][COLUMNS]) {
   for (int i = 0; i < ROWS; ++i) {
     double middle[DEPTH] = {0};
     for (int j = 0; j < DEPTH; ++j)
       for (int k = 1; k < MIDDLE; ++k)
-        middle[j] += round_if(first, x[i][k - 1]) * round_if(first, a[k][j]);
+        middle[j] += round_to_byte(first, x[i], MIDDLE - 1, 1, x[i][k - 1]) *
+                     round_to_byte(first, &a[0][j], MIDDLE, DEPTH, a[k][j]);
     for (int j = 0; j < COLUMNS; ++j) {
       result[i][j] = 0;
       for (int k = 0; k < DEPTH; ++k)
@@ -97,9 +107,9 @@ static void compute(bool first, bool second, double result[ROWS][COLUMNS]) {
   }
 }
 
-static double error_of(bool first, bool second) {
+static double error_of(tune_rounded_to first, tune_rounded_to second) {
   double plain[ROWS][COLUMNS], rounded[ROWS][COLUMNS], off = 0, size = 0;
-  compute(false, false, plain);
+  compute(TUNE_ROUNDED_NOT, TUNE_ROUNDED_NOT, plain);
   compute(first, second, rounded);
   for (int i = 0; i < ROWS; ++i)
     for (int j = 0; j < COLUMNS; ++j) {
@@ -120,8 +130,8 @@ static void write_arrays(const char *path) {
   int end_x = sizeof x, end_a = end_x + (int)sizeof a, end_b = end_a + (int)sizeof b;
   int length = snprintf(header, sizeof header,
                         "{\"arg0\":{\"dtype\":\"F32\",\"shape\":[4,63],\"data_offsets\":[0,%d]},"
-                        "\"arg1\":{\"dtype\":\"F32\",\"shape\":[64,48],\"data_offsets\":[%d,%d]},"
-                        "\"arg2\":{\"dtype\":\"F32\",\"shape\":[48,8],\"data_offsets\":[%d,%d]}}",
+                        "\"arg1\":{\"dtype\":\"F32\",\"shape\":[64,72],\"data_offsets\":[%d,%d]},"
+                        "\"arg2\":{\"dtype\":\"F32\",\"shape\":[72,8],\"data_offsets\":[%d,%d]}}",
                         end_x, end_x, end_a, end_a, end_b);
   const uint64_t bytes = (uint64_t)length;
   FILE *file = fopen(path, "wb");
@@ -168,6 +178,7 @@ static tune_status open_errors(fixture *f, const char *text, const char *arrays)
                                               .products = &f->products,
                                               .switch_of = f->switch_of,
                                               .switches = PRODUCTS,
+                                              .sets = PRODUCTS,
                                               .inputs = &f->inputs};
   return tune_rounding_errors_open(&wanted, &f->errors);
 }
@@ -196,14 +207,18 @@ static void errors_are_those_of_rounded_factors(void **state) {
   fixture f;
   assert_ok(open_errors(&f, TEXT, path));
   assert_int_equal(tune_rounding_errors_get_outputs(f.errors), 1);
-  const bool each[] = {true, false, false, true}, both[] = {true, true, false, false};
+  const unsigned char each[] = {1, 0, 0, 1}, both[] = {1, 1, 0, 0}, bytes[] = {2, 0, 0, 2};
   double found[PRODUCTS];
   assert_ok(tune_rounding_errors_run(f.errors, each, 2, found));
-  assert_near(found[0], error_of(true, false));
-  assert_near(found[1], error_of(false, true));
+  assert_near(found[0], error_of(1, 0));
+  assert_near(found[1], error_of(0, 1));
   // The same build, run again.
   assert_ok(tune_rounding_errors_run(f.errors, both, 2, found));
-  assert_near(found[0], error_of(true, true));
+  assert_near(found[0], error_of(1, 1));
+  assert_true(found[1] == 0);
+  // The second has too few columns for bytes.
+  assert_ok(tune_rounding_errors_run(f.errors, bytes, 2, found));
+  assert_near(found[0], error_of(2, 0));
   assert_true(found[1] == 0);
   close_errors(&f);
   unlink(path);
@@ -214,7 +229,7 @@ static void inputs_need_not_be_given(void **state) {
   (void)state;
   fixture f;
   assert_ok(open_errors(&f, TEXT, NULL));
-  const bool each[] = {true, false, false, true};
+  const unsigned char each[] = {1, 0, 0, 1};
   double found[PRODUCTS];
   assert_ok(tune_rounding_errors_run(f.errors, each, 2, found));
   for (int i = 0; i < PRODUCTS; ++i)
@@ -254,7 +269,7 @@ static void other_forms_of_functions_are_taken(void **state) {
   fixture f;
   assert_ok(open_errors(&f, text, NULL));
   assert_int_equal(tune_rounding_errors_get_outputs(f.errors), 3);
-  const bool each[] = {true, false, false, true};
+  const unsigned char each[] = {1, 0, 0, 1};
   double found[PRODUCTS];
   assert_ok(tune_rounding_errors_run(f.errors, each, 2, found));
   assert_true(found[0] == 0);
@@ -280,7 +295,7 @@ static void what_cannot_be_compared_is_off_by_anything(void **state) {
       "}\n";
   fixture f;
   assert_ok(open_errors(&f, text, NULL));
-  const bool each[] = {true, false};
+  const unsigned char each[] = {1, 0};
   double found[1];
   assert_ok(tune_rounding_errors_run(f.errors, each, 1, found));
   assert_true(isinf(found[0]));
@@ -306,7 +321,7 @@ static void zeroes_say_nothing(void **state) {
   MlirOperation function;
   assert_ok(tune_ir_find_function(f.module, NULL, &function));
   assert_ok(tune_error_module_check(function)); // numbers that it gives are no hindrance
-  const bool each[] = {true, false};
+  const unsigned char each[] = {1, 0};
   double found[1];
   assert_ok(tune_rounding_errors_run(f.errors, each, 1, found));
   assert_true(isinf(found[0]));

@@ -3,6 +3,8 @@
 #include "transforms/normalize/quantized/product_build.h"
 
 #include "transforms/ir/constant_value.h"
+#include "transforms/ir/op_list.h"
+#include "transforms/normalize/element_op.h"
 #include "transforms/normalize/marks.h"
 #include "transforms/normalize/quantized/tensor_dimensions.h"
 #include "transforms/normalize/tensor_ops.h"
@@ -12,9 +14,6 @@
 
 #include <float.h>
 #include <math.h>
-
-// Sums, scales, zero points, what is added, and the result.
-enum { MOST_OPERANDS = 12 };
 
 intptr_t tune_quantized_product_along(const tune_quantized_product *p, intptr_t factor,
                                       const tune_factor_term *term) {
@@ -89,43 +88,15 @@ void tune_quantized_product_take_moves(tune_quantized_product *p) {
 
 //===--- An op in the making ------------------------------------------------------------===//
 
-// Operands with their maps, and the body.
-typedef struct making {
-  const tune_ir_builder *outside;
-  tune_ir_builder inside;
-  MlirBlock body;
-  intptr_t count;
-  MlirValue operands[MOST_OPERANDS];
-  MlirAffineMap maps[MOST_OPERANDS];
-} making;
-
-static making begin(const tune_ir_builder *b) {
-  MlirBlock body = mlirBlockCreate(0, NULL, NULL);
-  return (making){.outside = b, .inside = tune_ir_builder_at_end(body, b->location), .body = body};
-}
-
-// Its element in the body.
-static MlirValue add_operand(making *m, MlirValue value, MlirAffineMap map) {
-  m->operands[m->count] = value;
-  m->maps[m->count++] = map;
-  return mlirBlockAddArgument(m->body, tune_ir_element_type(mlirValueGetType(value)),
-                              m->outside->location);
-}
-
-static MlirOperation end(making *m, MlirValue given) {
-  tune_ir_build(&m->inside,
-                &(tune_ir_parts){.name = "linalg.yield", .operand_count = 1, .operands = &given});
-  return tune_tensor_generic(m->outside, m->count, m->operands, m->maps,
-                             tune_ir_make_region(m->body));
-}
-
-static MlirValue convert(making *m, const char *name, MlirType type, MlirValue value) {
+static MlirValue convert(tune_element_op *m, const char *name, MlirType type, MlirValue value) {
   return tune_ir_build_value(&m->inside, name, type, 1, &value);
 }
 
-static MlirType i32_of(const making *m) { return mlirIntegerTypeGet(m->inside.context, 32); }
+static MlirType i32_of(const tune_element_op *m) {
+  return mlirIntegerTypeGet(m->inside.context, 32);
+}
 
-static MlirValue widen(making *m, MlirValue byte, bool is_unsigned) {
+static MlirValue widen(tune_element_op *m, MlirValue byte, bool is_unsigned) {
   return convert(m, is_unsigned ? "arith.extui" : "arith.extsi", i32_of(m), byte);
 }
 
@@ -142,10 +113,10 @@ static MlirValue build_zeroes(const tune_ir_builder *b, intptr_t rank, const int
 }
 
 // The zero point `term`, a number or an operand by `map`, as i32.
-static MlirValue read_zero(making *m, const tune_factor_term *term, MlirAffineMap map) {
+static MlirValue read_zero(tune_element_op *m, const tune_factor_term *term, MlirAffineMap map) {
   if (mlirValueIsNull(term->value))
     return tune_ir_build_number(&m->inside, i32_of(m), term->number);
-  MlirValue zero = add_operand(m, term->value, map);
+  MlirValue zero = tune_element_op_add(m, term->value, map);
   MlirType type = mlirValueGetType(zero);
   if (mlirTypeIsAFloat(type))
     return convert(m, "arith.fptosi", i32_of(m), zero);
@@ -194,7 +165,7 @@ static MlirAffineMap renumber(const tune_nest_maps *n, const loops *l, MlirAffin
 }
 
 // Windows that no dimension of the factor alone has are those of a tensor that nothing reads.
-static void add_window(making *m, const tune_quantized_product *p, intptr_t factor,
+static void add_window(tune_element_op *m, const tune_quantized_product *p, intptr_t factor,
                        const loops *l) {
   const tune_nest_maps *n = &p->nest;
   MlirAffineMap result = tune_nest_maps_result(n), map = p->read[factor];
@@ -211,8 +182,9 @@ static void add_window(making *m, const tune_quantized_product *p, intptr_t fact
     indices[rank++] = l->to[loop];
   }
   if (rank)
-    add_operand(m, build_tensor(m->outside, rank, sizes, mlirIntegerTypeGet(m->inside.context, 8)),
-                mlirAffineMapGet(m->inside.context, l->count, 0, rank, indices));
+    tune_element_op_add(
+        m, build_tensor(m->outside, rank, sizes, mlirIntegerTypeGet(m->inside.context, 8)),
+        mlirAffineMapGet(m->inside.context, l->count, 0, rank, indices));
 }
 
 // sum (byte - zero point, with `takes_zero`) * times
@@ -220,9 +192,9 @@ static MlirValue build_sum(const tune_ir_builder *b, const tune_quantized_produc
                            intptr_t factor, MlirValue bytes, bool takes_zero, double times,
                            const loops *l) {
   const tune_quantized_factor *f = &p->factors[factor];
-  making m = begin(b);
-  MlirValue x =
-      widen(&m, add_operand(&m, bytes, renumber(&p->nest, l, p->read[factor])), f->is_unsigned);
+  tune_element_op m = tune_element_op_begin(b);
+  MlirValue x = widen(&m, tune_element_op_add(&m, bytes, renumber(&p->nest, l, p->read[factor])),
+                      f->is_unsigned);
   add_window(&m, p, factor, l);
   if (takes_zero && f->has_zero) {
     intptr_t along =
@@ -239,9 +211,9 @@ static MlirValue build_sum(const tune_ir_builder *b, const tune_quantized_produc
   MlirAffineExpr kept[TUNE_IR_MAX_RANK];
   for (intptr_t d = 0; d < l->kept; ++d)
     kept[d] = mlirAffineDimExprGet(b->context, d);
-  MlirValue sum = add_operand(&m, build_zeroes(b, l->kept, l->sizes),
-                              mlirAffineMapGet(b->context, l->count, 0, l->kept, kept));
-  return mlirOperationGetResult(end(&m, tune_ir_build_binary(&m.inside, "arith.addi", sum, x)), 0);
+  MlirValue sum = tune_element_op_add(&m, build_zeroes(b, l->kept, l->sizes),
+                                      mlirAffineMapGet(b->context, l->count, 0, l->kept, kept));
+  return tune_element_op_end(&m, tune_ir_build_binary(&m.inside, "arith.addi", sum, x));
 }
 
 //===--- The product ----------------------------------------------------------------------===//
@@ -259,17 +231,18 @@ static MlirValue build_product(const tune_ir_builder *b, const tune_quantized_pr
   intptr_t rank;
   read_sizes(p, &rank, sizes);
   MlirValue zeroes = build_zeroes(b, rank, sizes);
-  making m = begin(b);
+  tune_element_op m = tune_element_op_begin(b);
   MlirValue x[2];
   for (intptr_t f = 0; f < 2; ++f)
-    x[f] = add_operand(&m, bytes[f], p->read[f]);
-  MlirValue sum = add_operand(&m, zeroes, tune_nest_maps_result(&p->nest));
+    x[f] = tune_element_op_add(&m, bytes[f], p->read[f]);
+  MlirValue sum = tune_element_op_add(&m, zeroes, tune_nest_maps_result(&p->nest));
   for (intptr_t f = 0; f < 2; ++f)
     x[f] = widen(&m, x[f], p->factors[f].is_unsigned);
   MlirValue product = tune_ir_build_binary(&m.inside, "arith.muli", x[0], x[1]);
-  MlirOperation op = end(&m, tune_ir_build_binary(&m.inside, "arith.addi", sum, product));
-  tune_ir_copy_attributes(p->nest.op, op);
-  return mlirOperationGetResult(op, 0);
+  MlirValue result =
+      tune_element_op_end(&m, tune_ir_build_binary(&m.inside, "arith.addi", sum, product));
+  tune_ir_copy_attributes(p->nest.op, tune_ir_definition(result));
+  return result;
 }
 
 //===--- What scales it -------------------------------------------------------------------===//
@@ -305,26 +278,26 @@ static intptr_t build_corrections(const tune_ir_builder *b, const tune_quantized
   return count;
 }
 
-static MlirAffineMap map_of_term(const making *m, const tune_quantized_product *p, intptr_t factor,
-                                 const tune_factor_term *term, intptr_t rank) {
+static MlirAffineMap map_of_term(const tune_element_op *m, const tune_quantized_product *p,
+                                 intptr_t factor, const tune_factor_term *term, intptr_t rank) {
   intptr_t along = term->dimension < 0 ? 0 : tune_quantized_product_along(p, factor, term);
   return tune_factor_term_map(term, m->inside.context, rank, along);
 }
 
-static MlirValue take_off(making *m, const tune_quantized_product *p, const correction *c,
+static MlirValue take_off(tune_element_op *m, const tune_quantized_product *p, const correction *c,
                           MlirValue x, intptr_t rank) {
   MlirAffineExpr indices[TUNE_IR_MAX_RANK];
   for (intptr_t d = 0; d < c->loops.kept; ++d)
     indices[d] = mlirAffineDimExprGet(m->inside.context, c->loops.of_result[d]);
-  MlirValue sum =
-      add_operand(m, c->sum, mlirAffineMapGet(m->inside.context, rank, 0, c->loops.kept, indices));
+  MlirValue sum = tune_element_op_add(
+      m, c->sum, mlirAffineMapGet(m->inside.context, rank, 0, c->loops.kept, indices));
   if (c->zero)
     sum = tune_ir_build_binary(&m->inside, "arith.muli", sum,
                                read_zero(m, c->zero, map_of_term(m, p, c->factor, c->zero, rank)));
   return tune_ir_build_binary(&m->inside, "arith.subi", x, sum);
 }
 
-static MlirValue times_number(making *m, MlirValue x, double number) {
+static MlirValue times_number(tune_element_op *m, MlirValue x, double number) {
   MlirType f32 = mlirF32TypeGet(m->inside.context);
   return number == 1 ? x
                      : tune_ir_build_binary(&m->inside, "arith.mulf", x,
@@ -332,7 +305,8 @@ static MlirValue times_number(making *m, MlirValue x, double number) {
 }
 
 // The numbers of all scales as one, unless that is too large or too small for f32.
-static MlirValue scale(making *m, const tune_quantized_product *p, MlirValue x, intptr_t rank) {
+static MlirValue scale(tune_element_op *m, const tune_quantized_product *p, MlirValue x,
+                       intptr_t rank) {
   double all = 1;
   for (intptr_t f = 0; f < 2; ++f)
     for (intptr_t s = 0; s < p->factors[f].scale_count; ++s)
@@ -344,11 +318,16 @@ static MlirValue scale(making *m, const tune_quantized_product *p, MlirValue x, 
     for (intptr_t s = 0; s < p->factors[f].scale_count; ++s) {
       const tune_factor_term *term = &p->factors[f].scales[s];
       if (!mlirValueIsNull(term->value))
-        x = tune_ir_build_binary(&m->inside, "arith.mulf", x,
-                                 add_operand(m, term->value, map_of_term(m, p, f, term, rank)));
+        x = tune_ir_build_binary(
+            &m->inside, "arith.mulf", x,
+            tune_element_op_add(m, term->value, map_of_term(m, p, f, term, rank)));
       else if (!is_normal)
         x = times_number(m, x, term->number);
     }
+  for (intptr_t f = 0; f < 2; ++f)
+    if (!mlirValueIsNull(p->scales[f]))
+      x = tune_ir_build_binary(&m->inside, "arith.mulf", x,
+                               tune_element_op_add(m, p->scales[f], p->scale_maps[f]));
   return x;
 }
 
@@ -369,15 +348,42 @@ MlirValue tune_quantized_product_build(const tune_quantized_product *p) {
   read_sizes(p, &rank, sizes);
   MlirValue empty = build_tensor(&beside, rank, sizes, f32);
   MlirAffineMap same = mlirAffineMapMultiDimIdentityGet(b.context, rank);
-  making m = begin(&beside);
-  MlirValue x = add_operand(&m, sums, same);
+  tune_element_op m = tune_element_op_begin(&beside);
+  MlirValue x = tune_element_op_add(&m, sums, same);
   for (intptr_t c = 0; c < correction_count; ++c)
     x = take_off(&m, p, &corrections[c], x, rank);
   x = scale(&m, p, convert(&m, "arith.sitofp", f32, x), rank);
   MlirValue added = mlirOperationGetOperand(p->nest.op, 2);
   double number;
   if (!tune_constant_value(added, &number) || number != 0)
-    x = tune_ir_build_binary(&m.inside, "arith.addf", x, add_operand(&m, added, same));
-  add_operand(&m, empty, same);
-  return mlirOperationGetResult(end(&m, x), 0);
+    x = tune_ir_build_binary(&m.inside, "arith.addf", x, tune_element_op_add(&m, added, same));
+  tune_element_op_add(&m, empty, same);
+  return tune_element_op_end(&m, x);
+}
+
+//===--- In its place ---------------------------------------------------------------------===//
+
+static bool may_drop(MlirOperation op) {
+  return !mlirOperationIsNull(op) && mlirOperationGetNumResults(op) > 0 && !tune_ir_is_used(op) &&
+         (tune_ir_string_starts(tune_ir_name(op), "linalg.") ||
+          tune_ir_string_starts(tune_ir_name(op), "tensor."));
+}
+
+bool tune_quantized_product_replace(MlirOperation op, MlirValue by) {
+  tune_op_list left = {0};
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), by);
+  tune_op_list_add(&left, op);
+  while (left.count > 0) {
+    op = left.ops[--left.count];
+    if (!may_drop(op))
+      continue;
+    for (intptr_t o = 0; o < mlirOperationGetNumOperands(op); ++o) {
+      MlirOperation before = tune_ir_definition(mlirOperationGetOperand(op, o));
+      if (!mlirOperationIsNull(before))
+        tune_op_list_add_once(&left, before);
+    }
+    mlirOperationDestroy(op);
+  }
+  tune_op_list_deinit(&left);
+  return !left.failed;
 }

@@ -23,7 +23,24 @@ typedef struct tune_quantized_product {
   // How the bytes of each are read once the moves that are left are made: the first of them may
   // have been taken into it (tune_quantized_product_take_moves).
   MlirAffineMap read[2];
+  // Beside the scales of the factors, tensors of f32, read by the dimensions of the result; null:
+  // there is none.
+  MlirValue scales[2];
+  MlirAffineMap scale_maps[2];
 } tune_quantized_product;
+
+// What there is to multiply, and to add up.
+typedef struct tune_product_size {
+  double depth;    // products of a sum; 0 where that is not known
+  double products; // all of them; 0 where that is not known
+  bool has_batch;  // a dimension of both factors is one of the result
+} tune_product_size;
+
+tune_product_size tune_product_size_of(const tune_nest_maps *nest);
+
+// Whether dot products of bytes take it: a sum along a dimension of both, of whole groups where
+// there are windows, which then are the same for all channels of the result.
+bool tune_product_fits_bytes(const tune_nest_maps *nest);
 
 // Sets product->read, and takes moves into it that turn, or add and take away dimensions of size 1.
 // So a sum of the bytes and the product read the same tensor, as it lies.
@@ -36,6 +53,10 @@ intptr_t tune_quantized_product_along(const tune_quantized_product *product, int
 
 // Builds it before its op, which stays; the value to be taken for the op's result.
 MlirValue tune_quantized_product_build(const tune_quantized_product *product);
+
+// Lets all that reads the result of `op` read `by`, and takes `op` away with what it alone used.
+// False where memory ran out and not all of that is away.
+bool tune_quantized_product_replace(MlirOperation op, MlirValue by);
 
 #ifdef __cplusplus
 }
