@@ -2,12 +2,12 @@
 """Runs modules of generate.py through tune-run, and compares with the plain lowering.
 
     fuzz/modules/run.py [--tools=build/bin] [--target=cpu] [--seconds=60] [--count=0] [--seed=1] [--jobs=N]
-                        [--keep=FOLDER] [-- OPTION…]
+                        [--keep=FOLDER] [--allow=WORD] [-- OPTION…]
 
 Module after module, by ascending seed, until --seconds are over or, where it is not 0, --count are done, is built by its default schedules, run and checked; for cuda:sm_90 it is
 built alone (--emit=ptx). What crashed, hung, is wrong or was refused is kept in FOLDER (build/found-modules) with
 what was said, and makes this fail. A task that fell back to another rule is counted, and its line kept.
-OPTIONs go to tune-run: --threads=2, --config=…, --strict.
+What is allowed (int8, bf16) all products of a module are. OPTIONs go to tune-run: --threads=2, --config=…, --strict.
 
 A module once more: generate.py SEED > m.mlir; tune-run m.mlir --db="""
 
@@ -27,7 +27,8 @@ BUILD_SECONDS, SECONDS = 60, 180
 def parse_options(words):
     options = {"tools": os.path.join(SOURCE, "build", "bin"), "target": "cpu", "seconds": "60", "count": "0",
                "seed": "1",
-               "jobs": str(os.cpu_count()), "keep": os.path.join(SOURCE, "build", "found-modules")}
+               "jobs": str(os.cpu_count()), "keep": os.path.join(SOURCE, "build", "found-modules"),
+               "allow": ""}
     rest = []
     if "--" in words:
         rest = words[words.index("--") + 1:]
@@ -60,6 +61,8 @@ def verdict_of(status, text):
 
 def run_one(seed, options, rest):
     module = subprocess.run([sys.executable, GENERATE, str(seed)], capture_output=True, text=True, check=True).stdout
+    if options["allow"]:
+        module = 'module attributes {tune.allow = ["%s"]} {\n%s}\n' % (options["allow"], module)
     path = os.path.join(options["keep"], "%s-%d.mlir" % (options["target"].split(":")[0], seed))
     with open(path, "w", encoding="utf-8") as file:
         file.write(module)

@@ -48,8 +48,10 @@ static bool takes(const tune_rule *rule, const tune_structure *structure,
   if (!(rule->kinds & 1u << machine->kind))
     return false;
   // Where there is nothing to do, tiles of it have sizes that upstream divides by; vectors of i1
-  // are bits, which tensors of it in memory are not.
-  if (structure->is_empty || structure->has_bits || tune_structure_is_beyond_plans(structure))
+  // are bits, which tensors of it in memory are not; of what is the same in all steps of a sum
+  // upstream's vectors add one.
+  if (structure->is_empty || structure->has_bits || structure->sums_the_same ||
+      tune_structure_is_beyond_plans(structure))
     return is_for_all(rule);
   return rule->applies(structure, machine);
 }

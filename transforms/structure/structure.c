@@ -318,6 +318,27 @@ static bool is_made_of_constants(MlirOperation producer) {
   return state.has_constant && !state.has_other;
 }
 
+// Whether a loop that is summed up is in no input that the body of `op` uses: a constant that was
+// written into it is added again and again, of which upstream's vectors keep one.
+static bool sums_the_same(const tune_nest *nest, MlirOperation op) {
+  if (nest->kind != TUNE_NEST_GENERIC)
+    return false;
+  MlirBlock body = tune_ir_body(op);
+  for (size_t loop = 0; loop < nest->loop_count; loop++) {
+    bool is_read = !nest->is_reduction[loop] || nest->extent[loop] == 1;
+    for (size_t o = 0; o < nest->input_count && !is_read; o++) {
+      MlirValue element = mlirBlockGetArgument(body, (intptr_t)o);
+      bool is_used = !mlirOpOperandIsNull(mlirValueGetFirstUse(element));
+      for (size_t d = 0; d < nest->operands[o].rank && is_used; d++)
+        is_read |= !nest->operands[o].index[d].is_linear ||
+                   nest->operands[o].index[d].coefficient[loop] != 0;
+    }
+    if (!is_read)
+      return true;
+  }
+  return false;
+}
+
 // Fills in who makes each operand and who uses each nest.
 static void connect(tune_structure *structure, const MlirOperation *ops, bool is_laid_out) {
   for (size_t n = 0; n < structure->nest_count; n++) {
@@ -329,6 +350,7 @@ static void connect(tune_structure *structure, const MlirOperation *ops, bool is
     if (nest->kind == TUNE_NEST_PAD)
       nest->pad_source = index_of(ops, structure->nest_count,
                                   tune_ir_definition(mlirOperationGetOperand(ops[n], 0)));
+    structure->sums_the_same |= sums_the_same(nest, ops[n]);
     for (size_t o = 0; o < nest->operand_count; o++) {
       structure->has_bits |=
           nest->operands[o].rank > 0 && strcmp(nest->operands[o].type, "i1") == 0;

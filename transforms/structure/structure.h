@@ -91,6 +91,7 @@ typedef struct tune_structure {
   size_t nest_count;
   tune_nest *nests;             // owned
   bool is_dynamic;              // some extent is not known
+  bool sums_the_same;           // a sum has a loop that nothing it adds depends on
   bool is_empty;                // some extent is 0
   bool has_bits;                // some tensor is of i1: a byte each in memory, yet a bit in vectors
   bool is_regular;              // only linalg ops that fit, tensor.pad, tensor.empty, constants
