@@ -23,6 +23,9 @@
 // RUN: %{run} --function=added | FileCheck %s --check-prefix=OK
 // RUN: %{run} --function=turned | FileCheck %s --check-prefix=OK
 // RUN: %{run} --function=batched | FileCheck %s --check-prefix=OK
+// RUN: %{run} --function=one | FileCheck %s --check-prefix=OK
+// RUN: %{run} --function=again | FileCheck %s --check-prefix=OK
+// RUN: %{run} --function=windows | FileCheck %s --check-prefix=OK
 // RUN: %{run} --function=row | FileCheck %s --check-prefix=OK
 // RUN: %{run} --function=shared | FileCheck %s --check-prefix=OK
 // RUN: %{run} --function=image | FileCheck %s --check-prefix=OK
@@ -46,6 +49,16 @@
 // RUN: sed 's/"int8"//' %s > %t.exact.mlir
 // RUN: tune-run %t.exact.mlir --function=written --db= --check=false --time=0.001 --output=%t.bits
 // RUN: tail -c 25600 %t.bits > %t.numbers && head -c 25600 /dev/zero | not cmp - %t.numbers
+
+// Scales go along the dimensions that they are said to: against bytes and scales that are computed
+// elsewhere.
+// RUN: mkdir -p %t.arrays && python3 %S/Inputs/byte_products.py %s %t.arrays | FileCheck %s --check-prefix=NUMBERS
+// NUMBERS: added: 0 elements are wrong
+// NUMBERS: turned: 0 elements are wrong
+// NUMBERS: batched: 0 elements are wrong
+// NUMBERS: one: 0 elements are wrong
+// NUMBERS: image: 0 elements are wrong
+// NUMBERS: strided: 0 elements are wrong
 
 // What has no such form stays what it is without the word: groups of channels, few multiplications
 // for what is rounded, batches of which nothing is constant, three channels.
@@ -146,6 +159,49 @@ module attributes {tune.allow = ["int8"]} {
     %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3x16x96xf32>) -> tensor<3x16x96xf32>
     %p = linalg.batch_matmul ins(%x, %v : tensor<3x16x64xf32>, tensor<3x64x96xf32>) outs(%f : tensor<3x16x96xf32>) -> tensor<3x16x96xf32>
     return %p : tensor<3x16x96xf32>
+  }
+  // A batch of one.
+  func.func @one(%x: tensor<1x80x64xf32>, %w: tensor<1x64x96xf32> {tune.constant}) -> tensor<1x80x96xf32> {
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<1x80x96xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x80x96xf32>) -> tensor<1x80x96xf32>
+    %p = linalg.batch_matmul ins(%x, %w : tensor<1x80x64xf32>, tensor<1x64x96xf32>) outs(%f : tensor<1x80x96xf32>) -> tensor<1x80x96xf32>
+    return %p : tensor<1x80x96xf32>
+  }
+  // What is made for one product is there for another one, whatever becomes of the first.
+  func.func @again(%x: tensor<2x128x96xf32>, %w: tensor<96x128xf32> {tune.constant}, %k: tensor<128x128xf32> {tune.constant}, %z: tensor<2x96x128xf32>) -> (tensor<2x128x128xf32>, tensor<2x96x128xf32>) {
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<2x96x128xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x96x128xf32>) -> tensor<2x96x128xf32>
+    %p = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d3, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+        ins(%z, %k : tensor<2x96x128xf32>, tensor<128x128xf32>) outs(%f : tensor<2x96x128xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %0 = arith.mulf %a, %b : f32
+      %1 = arith.addf %o, %0 : f32
+      linalg.yield %1 : f32
+    } -> tensor<2x96x128xf32>
+    %v = linalg.broadcast ins(%w : tensor<96x128xf32>) outs(%p : tensor<2x96x128xf32>) dimensions = [0]
+    %g = tensor.empty() : tensor<2x128x128xf32>
+    %h = linalg.fill ins(%zero : f32) outs(%g : tensor<2x128x128xf32>) -> tensor<2x128x128xf32>
+    %q = linalg.batch_matmul ins(%x, %v : tensor<2x128x96xf32>, tensor<2x96x128xf32>) outs(%h : tensor<2x128x128xf32>) -> tensor<2x128x128xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d3, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+        ins(%z, %k : tensor<2x96x128xf32>, tensor<128x128xf32>) outs(%f : tensor<2x96x128xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %0 = arith.mulf %a, %b : f32
+      %1 = arith.addf %o, %0 : f32
+      linalg.yield %1 : f32
+    } -> tensor<2x96x128xf32>
+    return %q, %r : tensor<2x128x128xf32>, tensor<2x96x128xf32>
+  }
+  // A filter whose windows are all the same has as many of them all the same.
+  func.func @windows(%x: tensor<1x16x16x16xf32>, %w: tensor<16x96xf32> {tune.constant}) -> tensor<1x14x14x96xf32> {
+    %zero = arith.constant 0.0 : f32
+    %b = tensor.empty() : tensor<3x3x16x96xf32>
+    %wb = linalg.broadcast ins(%w : tensor<16x96xf32>) outs(%b : tensor<3x3x16x96xf32>) dimensions = [0, 1]
+    %e = tensor.empty() : tensor<1x14x14x96xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x14x14x96xf32>) -> tensor<1x14x14x96xf32>
+    %r = linalg.conv_2d_nhwc_hwcf ins(%x, %wb : tensor<1x16x16x16xf32>, tensor<3x3x16x96xf32>) outs(%f : tensor<1x14x14x96xf32>) -> tensor<1x14x14x96xf32>
+    return %r : tensor<1x14x14x96xf32>
   }
   func.func @row(%x: tensor<1x256xf32>, %w: tensor<256x512xf32> {tune.constant}) -> tensor<1x512xf32> {
     %zero = arith.constant 0.0 : f32

@@ -14,6 +14,7 @@
 #include "transforms/normalize/quantized/byte_products.h"
 #include "transforms/normalize/quantized/scaled_bytes.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define WRITING "writing a module that tells errors"
@@ -67,7 +68,7 @@ static MlirAffineMap map_of_kept(MlirContext context, intptr_t rank, const bool 
 }
 
 // `value`, of f32, or what it is as bf16, or as bytes, by its switch. `is_kept` is NULL where it is
-// never of bytes.
+// never of bytes: it is no number then.
 static MlirValue build_switched(const writer *w, const tune_ir_builder *at, MlirValue value,
                                 MlirValue is_on, const bool *is_kept) {
   MlirType f32 = mlirF32TypeGet(w->context);
@@ -95,6 +96,9 @@ static MlirValue build_switched(const writer *w, const tune_ir_builder *at, Mlir
         tune_ir_build_select(&op.inside, build_is(&op.inside, which, TUNE_ROUNDED_INT8),
                              tune_ir_build_binary(&op.inside, "arith.mulf", byte, scale), chosen);
   }
+  if (!is_kept) // nobody is to take it for exact
+    chosen = tune_ir_build_select(&op.inside, build_is(&op.inside, which, TUNE_ROUNDED_INT8),
+                                  tune_ir_build_number(&op.inside, f32, NAN), chosen);
   tune_element_op_add(&op, into, same);
   return tune_element_op_end(&op, chosen);
 }

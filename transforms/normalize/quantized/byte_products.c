@@ -41,6 +41,16 @@ typedef struct byte_product {
   MlirValue factors[2];
 } byte_product;
 
+// Whether some operand says how long each loop is.
+static bool has_all_loops(const tune_nest_maps *n) {
+  bool has = true;
+  for (intptr_t loop = 0; loop < n->loop_count; ++loop)
+    has &= n->extents[loop] == 1 || tune_nest_maps_dimension(n->maps[0], loop) >= 0 ||
+           tune_nest_maps_dimension(n->maps[1], loop) >= 0 ||
+           tune_nest_maps_dimension(tune_nest_maps_result(n), loop) >= 0;
+  return has;
+}
+
 // Goes from `*value`, read by `*map`, to what it repeats.
 static void look_through_repeats(MlirValue *value, MlirAffineMap *map) {
   tune_nest_maps n;
@@ -87,7 +97,13 @@ static bool find(MlirOperation op, byte_product *out, double *out_rounded) {
     *factor = mlirOperationGetOperand(op, f);
     if (!tune_tensor_is_plain(mlirValueGetType(*factor)))
       return false;
+    MlirValue whole = *factor;
+    MlirAffineMap of_whole = n->maps[f];
     look_through_repeats(factor, &n->maps[f]);
+    if (!has_all_loops(n)) { // a window, or what is added up
+      *factor = whole;
+      n->maps[f] = of_whole;
+    }
     rounded += is_constant(*factor) ? 0 : elements_of(*factor);
     constants += is_constant(*factor);
   }
@@ -118,18 +134,21 @@ static intptr_t count_rows(const tune_nest_maps *n, intptr_t f) {
 }
 
 // Which dimensions of factor `f` have scales of their own: those of the result. Where there are
-// several that are no rows, nor a batch that the other factor has, too, they are the pixels of
-// images, and the first alone has.
+// several of more than one index that are no rows, nor a batch that the other factor has, too, they
+// are the pixels of images, and the first dimension alone has.
 static void find_kept(const tune_nest_maps *n, intptr_t f, bool *is_kept) {
   MlirAffineMap map = n->maps[f], result = tune_nest_maps_result(n);
-  bool is_image = !tune_product_size_of(n).has_batch && count_rows(n, f) < 2;
-  intptr_t count = 0;
+  intptr_t first = -1, long_ones = 0;
   for (intptr_t d = 0; d < TUNE_IR_MAX_RANK; ++d) {
     intptr_t loop = d < mlirAffineMapGetNumResults(map) ? tune_nest_maps_loop(map, d) : -1;
     is_kept[d] = loop >= 0 && tune_nest_maps_dimension(result, loop) >= 0 &&
-                 tune_nest_maps_only_dimension(map, loop) == d && !(is_image && count > 0);
-    count += is_kept[d];
+                 tune_nest_maps_only_dimension(map, loop) == d;
+    first = is_kept[d] && first < 0 ? d : first;
+    long_ones += is_kept[d] && n->extents[loop] > 1;
   }
+  if (long_ones > 1 && !tune_product_size_of(n).has_batch && count_rows(n, f) < 2)
+    for (intptr_t d = first + 1; d < TUNE_IR_MAX_RANK; ++d)
+      is_kept[d] = false;
 }
 
 double tune_byte_products_elements(MlirOperation op) {
@@ -159,6 +178,7 @@ typedef struct made_bytes {
 typedef struct rewriter {
   made_bytes *made;
   size_t count, capacity;
+  tune_op_list replaced; // products that others have taken the place of
   bool failed;
 } rewriter;
 
@@ -327,7 +347,7 @@ static MlirOperation simplify(rewriter *r, const byte_product *of) {
   }
   MlirValue product = tune_nest_maps_build(&n, operands, maps);
   MlirValue result = rows > 1 ? split_rows(&b, product, rows, mlirValueGetType(added)) : product;
-  r->failed |= !tune_quantized_product_replace(n.op, result);
+  tune_quantized_product_replace(n.op, result, &r->replaced);
   return tune_ir_definition(product);
 }
 
@@ -341,7 +361,7 @@ static void rewrite(rewriter *r, byte_product *of) {
     take_factor(r, of, f, location);
   if (r->failed)
     return;
-  r->failed |= !tune_quantized_product_replace(op, tune_quantized_product_build(&of->product));
+  tune_quantized_product_replace(op, tune_quantized_product_build(&of->product), &r->replaced);
 }
 
 bool tune_normalize_byte_products(MlirOperation root) {
@@ -363,8 +383,9 @@ bool tune_normalize_byte_products(MlirOperation root) {
   if (r.count)
     mlirOperationSetAttributeByName(root, tune_ir_string(TUNE_BYTE_PRODUCTS_ATTRIBUTE),
                                     mlirUnitAttrGet(mlirOperationGetContext(root)));
-  bool is_done = !products.failed && !r.failed;
+  bool is_done = tune_quantized_products_drop(&r.replaced) && !products.failed && !r.failed;
   free(r.made);
+  tune_op_list_deinit(&r.replaced);
   tune_op_list_deinit(&products);
   return is_done;
 }

@@ -369,21 +369,22 @@ static bool may_drop(MlirOperation op) {
           tune_ir_string_starts(tune_ir_name(op), "tensor."));
 }
 
-bool tune_quantized_product_replace(MlirOperation op, MlirValue by) {
-  tune_op_list left = {0};
+void tune_quantized_product_replace(MlirOperation op, MlirValue by, tune_op_list *replaced) {
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), by);
-  tune_op_list_add(&left, op);
-  while (left.count > 0) {
-    op = left.ops[--left.count];
+  tune_op_list_add(replaced, op);
+}
+
+bool tune_quantized_products_drop(tune_op_list *left) {
+  while (left->count > 0) {
+    MlirOperation op = left->ops[--left->count];
     if (!may_drop(op))
       continue;
     for (intptr_t o = 0; o < mlirOperationGetNumOperands(op); ++o) {
       MlirOperation before = tune_ir_definition(mlirOperationGetOperand(op, o));
       if (!mlirOperationIsNull(before))
-        tune_op_list_add_once(&left, before);
+        tune_op_list_add_once(left, before);
     }
     mlirOperationDestroy(op);
   }
-  tune_op_list_deinit(&left);
-  return !left.failed;
+  return !left->failed;
 }

@@ -7,6 +7,7 @@
 #ifndef TUNE_TRANSFORMS_NORMALIZE_QUANTIZED_PRODUCT_BUILD_H
 #define TUNE_TRANSFORMS_NORMALIZE_QUANTIZED_PRODUCT_BUILD_H
 
+#include "transforms/ir/op_list.h"
 #include "transforms/normalize/nest_maps.h"
 #include "transforms/normalize/quantized/quantized_factor.h"
 
@@ -54,9 +55,13 @@ intptr_t tune_quantized_product_along(const tune_quantized_product *product, int
 // Builds it before its op, which stays; the value to be taken for the op's result.
 MlirValue tune_quantized_product_build(const tune_quantized_product *product);
 
-// Lets all that reads the result of `op` read `by`, and takes `op` away with what it alone used.
-// False where memory ran out and not all of that is away.
-bool tune_quantized_product_replace(MlirOperation op, MlirValue by);
+// Lets all that reads the result of `op` read `by`, and adds `op` to `replaced`.
+void tune_quantized_product_replace(MlirOperation op, MlirValue by, tune_op_list *replaced);
+
+// Takes the ops of `replaced` away that nothing uses, and what they alone used; the list is empty
+// then. To be called last: what it takes away others may have found. False where memory ran out and
+// not all of that is away.
+bool tune_quantized_products_drop(tune_op_list *replaced);
 
 #ifdef __cplusplus
 }

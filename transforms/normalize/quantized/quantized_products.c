@@ -63,18 +63,19 @@ static bool find(MlirOperation op, tune_quantized_product *out) {
 
 bool tune_normalize_quantized_products(MlirOperation root) {
   static const char *const DIALECTS[] = {"arith", "linalg", "tensor", NULL};
-  tune_op_list products = {0};
-  bool is_done = true;
+  tune_op_list products = {0}, replaced = {0};
   tune_spread_list_products(root, &products);
-  for (size_t i = 0; i < products.count && is_done; ++i) {
+  for (size_t i = 0; i < products.count && !replaced.failed; ++i) {
     tune_quantized_product found;
     if (!find(products.ops[i], &found))
       continue;
     tune_quantized_product_take_moves(&found);
     tune_ir_load_dialects(mlirOperationGetContext(root), DIALECTS);
-    is_done = tune_quantized_product_replace(products.ops[i], tune_quantized_product_build(&found));
+    tune_quantized_product_replace(products.ops[i], tune_quantized_product_build(&found),
+                                   &replaced);
   }
-  is_done &= !products.failed;
+  bool is_done = tune_quantized_products_drop(&replaced) && !products.failed;
+  tune_op_list_deinit(&replaced);
   tune_op_list_deinit(&products);
   return is_done;
 }

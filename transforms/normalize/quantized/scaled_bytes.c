@@ -7,7 +7,7 @@
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/BuiltinTypes.h"
 
-// What is smaller has no scale that f32 holds, and is zero.
+// Less has no inverse that f32 holds: what is smaller is so many bytes of this.
 static const double LEAST = 1e-30;
 
 // A tensor that is looked at, and which of its dimensions are kept.
@@ -65,12 +65,12 @@ static MlirValue build_scale(const source *s, MlirValue most, bool is_inverse) {
   tune_element_op op = tune_element_op_begin(s->b);
   MlirValue x = tune_element_op_add(&op, most, same);
   tune_element_op_add(&op, into, same);
+  x = tune_ir_build_binary(&op.inside, "arith.maximumf", x, number(s, &op, LEAST));
   if (!is_inverse)
     return tune_element_op_end(&op,
                                tune_ir_build_binary(&op.inside, "arith.mulf", x,
                                                     number(s, &op, 1.0 / TUNE_SCALED_BYTES_MOST)));
   MlirValue one = number(s, &op, TUNE_SCALED_BYTES_MOST);
-  x = tune_ir_build_binary(&op.inside, "arith.maximumf", x, number(s, &op, LEAST));
   return tune_element_op_end(&op, tune_ir_build_binary(&op.inside, "arith.divf", one, x));
 }
 

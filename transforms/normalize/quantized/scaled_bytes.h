@@ -4,7 +4,7 @@
 // as of f32. How large it is is seen as it comes (dynamic quantization), for each index along the
 // dimensions that are kept: what is added up has one scale.
 //
-//   most  = max |x|                             along all but the dimensions that are kept
+//   most  = max |x|, 1e-30 at least             along all but the dimensions that are kept
 //   bytes = round(x * 127 / most)               to the nearest, ties to even: -127 to 127
 //   scale = most / 127                          x is bytes * scale, nearly
 //
