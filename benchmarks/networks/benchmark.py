@@ -115,9 +115,9 @@ def built(bench, folder, module, artifact):
 def allowing(folder, precision):
     """The network's module, in which that much is allowed."""
     module = folder / "net.mlir"
-    if precision not in ("bf16", "int8"):
+    words = {"bf16": '"bf16"', "int8": '"bf16", "int8"'}.get(precision)
+    if not words:
         return module
-    words = {"bf16": '"bf16"', "int8": '"bf16", "int8"'}[precision]
     text, count = re.subn(r"^module \{", 'module attributes {tune.allow = [%s]} {' % words,
                           module.read_text(), count=1, flags=re.MULTILINE)
     if count != 1:

@@ -57,16 +57,6 @@ static MlirValue build_rounded(const tune_ir_builder *inside, MlirValue number) 
   return tune_ir_build_value(inside, "arith.extf", mlirF32TypeGet(inside->context), 1, &rounded);
 }
 
-// Of the dimensions that have scales of their own.
-static MlirAffineMap map_of_kept(MlirContext context, intptr_t rank, const bool *is_kept) {
-  MlirAffineExpr kept[TUNE_IR_MAX_RANK];
-  intptr_t count = 0;
-  for (intptr_t d = 0; d < rank; ++d)
-    if (is_kept[d])
-      kept[count++] = mlirAffineDimExprGet(context, d);
-  return mlirAffineMapGet(context, rank, 0, count, kept);
-}
-
 // `value`, of f32, or what it is as bf16, or as bytes, by its switch. `is_kept` is NULL where it is
 // never of bytes: it is no number then.
 static MlirValue build_switched(const writer *w, const tune_ir_builder *at, MlirValue value,
@@ -87,18 +77,17 @@ static MlirValue build_switched(const writer *w, const tune_ir_builder *at, Mlir
   MlirValue chosen =
       tune_ir_build_select(&op.inside, build_is(&op.inside, which, TUNE_ROUNDED_BF16),
                            build_rounded(&op.inside, number), number);
+  MlirValue by_bytes;
   if (is_kept) {
     MlirValue byte = tune_element_op_add(&op, scaled.bytes, same);
-    MlirValue scale =
-        tune_element_op_add(&op, scaled.scale, map_of_kept(w->context, rank, is_kept));
+    MlirValue scale = tune_element_op_add(&op, scaled.scale, scaled.scale_map);
     byte = tune_ir_build_value(&op.inside, "arith.sitofp", f32, 1, &byte);
-    chosen =
-        tune_ir_build_select(&op.inside, build_is(&op.inside, which, TUNE_ROUNDED_INT8),
-                             tune_ir_build_binary(&op.inside, "arith.mulf", byte, scale), chosen);
+    by_bytes = tune_ir_build_binary(&op.inside, "arith.mulf", byte, scale);
+  } else {
+    by_bytes = tune_ir_build_number(&op.inside, f32, NAN); // nobody is to take it for exact
   }
-  if (!is_kept) // nobody is to take it for exact
-    chosen = tune_ir_build_select(&op.inside, build_is(&op.inside, which, TUNE_ROUNDED_INT8),
-                                  tune_ir_build_number(&op.inside, f32, NAN), chosen);
+  chosen = tune_ir_build_select(&op.inside, build_is(&op.inside, which, TUNE_ROUNDED_INT8),
+                                by_bytes, chosen);
   tune_element_op_add(&op, into, same);
   return tune_element_op_end(&op, chosen);
 }

@@ -126,7 +126,9 @@ static tune_status list_kinds(finder *f) {
       kind_of_task[task] = ++kinds->count;
     }
     kinds->of[i] = kind_of_task[task] - 1;
-    ++kinds->items[kinds->of[i]].products;
+    tune_product_kind *kind = &kinds->items[kinds->of[i]];
+    ++kind->products;
+    kind->elements += tune_byte_products_elements(f->products->ops[i]);
   }
   free(kind_of_task);
   return status;
@@ -222,24 +224,17 @@ static double sum_of(const tune_module_form *measured) {
   return sum;
 }
 
-// Elements that kind `kind` has rounded to bytes in a run; of all kinds with SIZE_MAX.
-static double count_elements(const finder *f, size_t kind) {
-  double elements = 0;
-  for (size_t i = 0; i < f->products->count; ++i)
-    if (f->kinds->of[i] != SIZE_MAX && (kind == SIZE_MAX || f->kinds->of[i] == kind))
-      elements += tune_byte_products_elements(f->products->ops[i]);
-  return elements;
-}
-
 // What tasks take that are in neither form's products, beside what such take in the plain form: the
 // making of bytes.
 static void share_making(finder *f, const tune_module_form *plain, const tune_module_form *bytes) {
   tune_product_kinds *kinds = f->kinds;
-  double making = sum_of(bytes) - sum_of(plain), all = count_elements(f, SIZE_MAX);
-  for (size_t k = 0; k < kinds->count; ++k)
+  double making = sum_of(bytes) - sum_of(plain), all = 0;
+  for (size_t k = 0; k < kinds->count; ++k) {
     making += kinds->items[k].before - kinds->items[k].after[BYTES];
+    all += kinds->items[k].elements;
+  }
   for (size_t k = 0; k < kinds->count && making > 0 && all > 0; ++k)
-    kinds->items[k].after[BYTES] += making * count_elements(f, k) / all;
+    kinds->items[k].after[BYTES] += making * kinds->items[k].elements / all;
 }
 
 static tune_status read_measured(finder *f, const tune_module_form *forms) {

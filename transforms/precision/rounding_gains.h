@@ -26,6 +26,7 @@ extern "C" {
 typedef struct tune_product_kind {
   char *name;      // of the task
   size_t products; // how many there are
+  double elements; // that are rounded to bytes in a run
   double before;   // seconds of a run of the module
   // Where they are rounded; as before where they have no such form, or it was not asked for.
   double after[TUNE_ROUNDINGS];

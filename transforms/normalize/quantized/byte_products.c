@@ -10,6 +10,7 @@
 #include "transforms/normalize/quantized/scaled_bytes.h"
 #include "transforms/normalize/spread.h"
 #include "transforms/normalize/tensor_ops.h"
+#include "transforms/normalize/turns.h"
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -22,18 +23,6 @@
 static const double LEAST_PRODUCTS = 64;
 
 //===--- What is taken ----------------------------------------------------------------===//
-
-static bool is_constant(MlirValue value) {
-  return tune_constant_is_value(value) || tune_constant_is_derived(value);
-}
-
-static double elements_of(MlirValue value) {
-  MlirType type = mlirValueGetType(value);
-  double elements = 1;
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
-    elements *= (double)mlirShapedTypeGetDimSize(type, d);
-  return elements;
-}
 
 // A product, and its factors before they were repeated: weights are, for each image of a batch.
 typedef struct byte_product {
@@ -104,8 +93,10 @@ static bool find(MlirOperation op, byte_product *out, double *out_rounded) {
       *factor = whole;
       n->maps[f] = of_whole;
     }
-    rounded += is_constant(*factor) ? 0 : elements_of(*factor);
-    constants += is_constant(*factor);
+    bool is_constant = tune_constant_is_derived(*factor);
+    rounded +=
+        is_constant ? 0 : tune_tensor_bytes(mlirValueGetType(*factor)) / (double)sizeof(float);
+    constants += is_constant;
   }
   if (!tune_product_fits_bytes(n) || has_pixels(n, 0) || has_pixels(n, 1))
     return false;
@@ -182,16 +173,6 @@ typedef struct rewriter {
   bool failed;
 } rewriter;
 
-// Right behind what makes `value`: before all that reads it.
-static tune_ir_builder builder_behind(MlirValue value, MlirLocation location) {
-  MlirOperation next = mlirValueIsABlockArgument(value)
-                           ? mlirBlockGetFirstOperation(mlirBlockArgumentGetOwner(value))
-                           : mlirOperationGetNextInBlock(mlirOpResultGetOwner(value));
-  tune_ir_builder b = tune_ir_builder_before(next);
-  b.location = location;
-  return b;
-}
-
 static tune_scaled_bytes make_bytes(rewriter *r, MlirValue value, const bool *is_kept,
                                     MlirLocation location) {
   intptr_t rank = (intptr_t)mlirShapedTypeGetRank(mlirValueGetType(value));
@@ -208,7 +189,8 @@ static tune_scaled_bytes make_bytes(rewriter *r, MlirValue value, const bool *is
     r->made = grown;
     r->capacity = capacity;
   }
-  tune_ir_builder b = builder_behind(value, location);
+  tune_ir_builder b = tune_turn_builder_behind(value); // before all that reads it
+  b.location = location;
   made_bytes *made = &r->made[r->count++];
   *made = (made_bytes){.value = value, .bytes = tune_scaled_bytes_build(&b, value, is_kept)};
   memcpy(made->is_kept, is_kept, size);
@@ -305,32 +287,13 @@ static MlirAffineMap join_indices(MlirAffineMap map, intptr_t rows) {
                           rank - rows + 1, indices);
 }
 
-// Whether some loop, of one step, is in none of the maps: the window of a 1x1 convolution.
-static bool has_unread_loop(const tune_nest_maps *n) {
-  bool has = false;
-  for (intptr_t loop = 0; loop < n->loop_count; ++loop)
-    has |= !tune_nest_maps_has(n->maps[0], loop) && !tune_nest_maps_has(n->maps[1], loop) &&
-           !tune_nest_maps_has(n->maps[2], loop);
-  return has;
-}
-
-// What the joined product is added to.
-static MlirValue join_added(const tune_ir_builder *b, MlirValue added, intptr_t rows) {
-  double number;
-  MlirValue joined = join_rows(b, added, rows);
-  if (!tune_constant_value(added, &number))
-    return joined;
-  MlirValue value = tune_ir_build_number(b, mlirF32TypeGet(b->context), number);
-  MlirValue into = tune_ir_build_value(b, "tensor.empty", mlirValueGetType(joined), 0, NULL);
-  return mlirOperationGetResult(tune_ir_build_fill(b, value, into), 0);
-}
-
 // A product of matrices by the same weights becomes one of all their rows, which has a scale for
-// each, and one with such loops one without; null: it is neither.
+// each, and one with a loop that nothing reads, as the window of a 1x1 convolution, one without;
+// null: it is neither.
 static MlirOperation simplify(rewriter *r, const byte_product *of) {
   tune_nest_maps n = of->product.nest;
   intptr_t f = count_rows(&n, 0) > 1 ? 0 : 1, rows = count_rows(&n, f);
-  if (rows < 2 && !has_unread_loop(&n))
+  if (rows < 2 && tune_product_reads_loops(&n, n.maps))
     return (MlirOperation){NULL};
   MlirValue added = mlirOperationGetOperand(n.op, 2);
   tune_ir_builder b = tune_ir_builder_before(n.op);
@@ -339,7 +302,7 @@ static MlirOperation simplify(rewriter *r, const byte_product *of) {
   MlirAffineMap maps[3] = {n.maps[0], n.maps[1], n.maps[2]};
   if (rows > 1) {
     operands[f] = join_rows(&b, of->factors[f], rows);
-    operands[2] = join_added(&b, added, rows);
+    operands[2] = join_rows(&b, added, rows);
     maps[f] = join_indices(n.maps[f], rows);
     maps[2] = join_indices(n.maps[2], rows);
     for (intptr_t d = 0; d + 1 < rows; ++d) // loops that are in none of them

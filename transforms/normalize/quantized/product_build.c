@@ -55,15 +55,6 @@ static bool take_move(const tune_factor_move *move, MlirAffineMap *map) {
   return true;
 }
 
-// Whether some operand says how long each loop is.
-static bool has_all_loops(const tune_quantized_product *p) {
-  for (intptr_t loop = 0; loop < p->nest.loop_count; ++loop)
-    if (!tune_nest_maps_has(p->read[0], loop) && !tune_nest_maps_has(p->read[1], loop) &&
-        !tune_nest_maps_has(tune_nest_maps_result(&p->nest), loop))
-      return false;
-  return true;
-}
-
 void tune_quantized_product_take_moves(tune_quantized_product *p) {
   tune_quantized_product as_it_came = *p;
   for (intptr_t f = 0; f < 2; ++f) {
@@ -79,7 +70,7 @@ void tune_quantized_product_take_moves(tune_quantized_product *p) {
     memmove(factor->moves, factor->moves + taken,
             (size_t)factor->move_count * sizeof *factor->moves);
   }
-  if (has_all_loops(p))
+  if (tune_product_reads_loops(&p->nest, p->read))
     return;
   *p = as_it_came;
   for (intptr_t f = 0; f < 2; ++f)

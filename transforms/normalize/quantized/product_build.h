@@ -39,6 +39,9 @@ typedef struct tune_product_size {
 
 tune_product_size tune_product_size_of(const tune_nest_maps *nest);
 
+// Whether each loop is in the result or in a factor that is read by its map in `read`.
+bool tune_product_reads_loops(const tune_nest_maps *nest, const MlirAffineMap *read);
+
 // Whether dot products of bytes take it: a sum along a dimension of both, of whole groups where
 // there are windows, which then are the same for all channels of the result.
 bool tune_product_fits_bytes(const tune_nest_maps *nest);

@@ -26,6 +26,14 @@ tune_product_size tune_product_size_of(const tune_nest_maps *n) {
   return size;
 }
 
+bool tune_product_reads_loops(const tune_nest_maps *n, const MlirAffineMap *read) {
+  for (intptr_t loop = 0; loop < n->loop_count; ++loop)
+    if (!tune_nest_maps_has(read[0], loop) && !tune_nest_maps_has(read[1], loop) &&
+        !tune_nest_maps_has(tune_nest_maps_result(n), loop))
+      return false;
+  return true;
+}
+
 bool tune_product_fits_bytes(const tune_nest_maps *n) {
   bool has_windows = false, has_depth = false, fills_groups = false;
   for (intptr_t f = 0; f < 2; ++f)

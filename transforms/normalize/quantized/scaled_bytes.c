@@ -94,5 +94,6 @@ tune_scaled_bytes tune_scaled_bytes_build(const tune_ir_builder *b, MlirValue va
   source s = read_source(b, value, is_kept);
   MlirValue most = build_most(&s);
   return (tune_scaled_bytes){.bytes = build_bytes(&s, build_scale(&s, most, true)),
-                             .scale = build_scale(&s, most, false)};
+                             .scale = build_scale(&s, most, false),
+                             .scale_map = s.of_kept};
 }

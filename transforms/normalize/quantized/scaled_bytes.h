@@ -28,8 +28,9 @@ extern "C" {
 #define TUNE_SCALED_BYTES_MOST 127
 
 typedef struct tune_scaled_bytes {
-  MlirValue bytes; // of i8, of the shape of the tensor
-  MlirValue scale; // of f32, of the dimensions that are kept, in their order
+  MlirValue bytes;         // of i8, of the shape of the tensor
+  MlirValue scale;         // of f32, of the dimensions that are kept, in their order
+  MlirAffineMap scale_map; // those, of the dimensions of the tensor
 } tune_scaled_bytes;
 
 // Builds them of `value`, a plain tensor of f32 (normalize/tensor_ops.h). `is_kept` has an entry
