@@ -23,7 +23,7 @@ func.func @sums(%x: tensor<1024x1024xf32>) -> tensor<1024xf32> {
   %e = tensor.empty() : tensor<1024xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1024xf32>) -> tensor<1024xf32>
   %sum = linalg.reduce { arith.addf } ins(%x : tensor<1024x1024xf32>)
-    outs(%f : tensor<1024xf32>) dimensions = [0]
+    outs(%f : tensor<1024xf32>) dimensions = [0] {tune.choices = {rule = "reduction"}}
   return %sum : tensor<1024xf32>
 }
 
@@ -36,7 +36,7 @@ func.func @small(%x: tensor<64x64xf32>) -> tensor<64xf32> {
   %e = tensor.empty() : tensor<64xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64xf32>) -> tensor<64xf32>
   %sum = linalg.reduce { arith.addf } ins(%x : tensor<64x64xf32>)
-    outs(%f : tensor<64xf32>) dimensions = [0]
+    outs(%f : tensor<64xf32>) dimensions = [0] {tune.choices = {rule = "reduction"}}
   return %sum : tensor<64xf32>
 }
 

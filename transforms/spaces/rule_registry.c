@@ -159,7 +159,8 @@ static void visit_rules(rule_walk *walk, const tune_structure *structure, rules_
     if (seen[i] || (is_same && walk->seen[RAW][i]) || !is_asked(asked, rule) ||
         !takes(rule, structure, walk->machine))
       continue;
-    if ((asked == LEADING && !rule->leads(structure, walk->machine)) ||
+    // What leads is better by what a stock mlir-opt does not have.
+    if ((asked == LEADING && (walk->is_stock || !rule->leads(structure, walk->machine))) ||
         (asked == GOING_FIRST && !rule->goes_first(structure, walk->machine)))
       continue;
     if (asked == BEST_ROUNDED && !is_best_rounded(walk, rule, structure))

@@ -2,4 +2,4 @@
 
 #include "transforms/lower/common/version.h"
 
-const char tune_lowering_version[] = "18";
+const char tune_lowering_version[] = "19";

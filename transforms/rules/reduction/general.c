@@ -247,12 +247,40 @@ static void general_write(const tune_structure *structure, const tune_machine *m
   tune_writer_main(w, structure);
 }
 
+// Whether the task is one sum across lines that are read once, as they lie: a vector times a matrix
+// whose rows are on end, or sums of columns. Nests go over a few lines at once, whole, whatever
+// they are divisible by. Narrow floats are rounded in between there, if they leave the registers.
+static bool sums_columns(const tune_structure *structure) {
+  const tune_nest *sum = NULL;
+  for (size_t n = 0; n < structure->nest_count; n++) {
+    if (structure->nests[n].kind == TUNE_NEST_FILL)
+      continue;
+    if (sum || structure->nests[n].kind != TUNE_NEST_GENERIC)
+      return false;
+    sum = &structure->nests[n];
+  }
+  if (!sum || sum->loop_count != 2 || sum->reduction_count != 1 || !sum->combines ||
+      sum->operand_count != sum->input_count + 1)
+    return false;
+  size_t column = sum->is_reduction[0] ? 1 : 0;
+  const tune_operand *result = &sum->operands[sum->input_count];
+  bool has_lines = tune_operand_register_bits(result) == result->bits;
+  for (size_t o = 0; o < sum->input_count; o++)
+    if (tune_operand_coefficient(&sum->operands[o], column) != 0)
+      has_lines &= tune_operand_contiguous_loop(sum, &sum->operands[o]) == column;
+  return has_lines && tune_operand_contiguous_loop(sum, result) == column;
+}
+
+static bool general_leads(const tune_structure *structure, const tune_machine *machine) {
+  return sums_columns(structure) || tune_line_products_are_best(structure, machine);
+}
+
 const tune_rule tune_rule_general = {
     .name = "general",
     .summary = "any linalg op: loops of vectors as its operands lie, plain loops, or affine loops",
     .kinds = TUNE_KINDS_CPU,
     .applies = general_applies,
     .goes_first = tune_layouts_is_best_as_it_lies,
-    .leads = tune_line_products_are_best,
+    .leads = general_leads,
     .write = general_write,
 };

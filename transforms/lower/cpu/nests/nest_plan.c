@@ -305,6 +305,14 @@ static bool is_read_once(const tune_nest_loops *nest, const tune_nest_plan *plan
 
 // Results that stay in the first cache, in bytes: no more than half of the smallest there are.
 #define STREAMED_BYTES (16 << 10)
+// Those of so many lines may come from the second cache each time: with fewer, results that stay in
+// registers are faster on a Zen 4.
+#define MANY_LINES 64
+#define MOST_STREAMED_BYTES (1 << 20)
+
+static bool keeps_results_near(int64_t bytes, int64_t lines) {
+  return bytes <= STREAMED_BYTES || (lines >= MANY_LINES && bytes <= MOST_STREAMED_BYTES);
+}
 
 // Narrow floats are rounded wherever they leave the registers, so they stay there.
 static void choose_streamed(const tune_nest_loops *nest, const tune_nest_wishes *wishes,
@@ -318,7 +326,7 @@ static void choose_streamed(const tune_nest_loops *nest, const tune_nest_wishes 
   }
   if (wishes->vectors || is_rounded || !is_read_once(nest, plan) ||
       last_reduction(nest) == TUNE_NEST_NO_LOOP || extent <= plan->vectors * plan->lanes ||
-      bytes > STREAMED_BYTES)
+      !keeps_results_near(bytes, nest->extent[last_reduction(nest)]))
     return;
   plan->is_streamed = true;
   plan->turned_loop = last_reduction(nest);

@@ -20,7 +20,7 @@
 #include <string.h>
 
 // Lines that are read at a time where results are in the cache.
-#define STREAMED_STEPS 4
+#define STREAMED_STEPS 8
 
 //===--- Loops --------------------------------------------------------------------------===//
 
