@@ -10,6 +10,8 @@
 //   tf32   factors of products of f32 may be rounded, or cut, to the 10 bits of tf32's fraction;
 //          sums stay f32
 //   bf16   they may be rounded to bf16, which has 7
+//   f16    they may be rounded to f16, which has 10, and none beyond 65504: larger ones become
+//          infinite. Where both are allowed, they are rounded to bf16
 //   int8   they may be rounded to bytes, by scales that are made of them as they come
 //          (transforms/normalize/quantized/byte_products.h); sums are of integers, and exact
 //
@@ -40,9 +42,12 @@ extern "C" {
 typedef unsigned tune_allowances;
 #define TUNE_ALLOWS_TF32 1u
 #define TUNE_ALLOWS_BF16 2u
-#define TUNE_ALLOWS_INT8 4u
-#define TUNE_ALLOWANCES 3
-// By bit: "tf32", "bf16", "int8".
+#define TUNE_ALLOWS_F16 4u
+#define TUNE_ALLOWS_INT8 8u
+#define TUNE_ALLOWANCES 4
+// Floats that memory holds.
+#define TUNE_ALLOWS_NARROW (TUNE_ALLOWS_BF16 | TUNE_ALLOWS_F16)
+// By bit: "tf32", "bf16", "f16", "int8".
 extern const char *const tune_allow_words[TUNE_ALLOWANCES + 1]; // ended by NULL
 
 // The array of strings of `allowances`, in the order above.

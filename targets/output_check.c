@@ -86,6 +86,7 @@ static const struct {
   double roundoff, element, all;
 } FACTORS[] = {[TUNE_FACTORS_AS_GIVEN] = {"", 0, 0, 0},
                [TUNE_FACTORS_TF32] = {"tf32", 0x1p-11, 16, 2.5},
+               [TUNE_FACTORS_F16] = {"f16", 0x1p-11, 16, 2.5},
                [TUNE_FACTORS_BF16] = {"bf16", 0x1p-8, 8, 1.25},
                [TUNE_FACTORS_INT8] = {"int8", 0x1p-7, 64, 8}};
 
@@ -98,8 +99,8 @@ tune_status tune_factors_parse(const char *name, tune_factors *out_factors) {
   *out_factors = i < count ? (tune_factors)i : TUNE_FACTORS_AS_GIVEN;
   return i < count ? TUNE_OK
                    : tune_status_make(TUNE_INVALID_ARGUMENT,
-                                      "\"operands\" is \"%s\"; \"tf32\", \"bf16\" and \"int8\" "
-                                      "are known",
+                                      "\"operands\" is \"%s\"; \"tf32\", \"f16\", \"bf16\" and "
+                                      "\"int8\" are known",
                                       name);
 }
 

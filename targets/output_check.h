@@ -65,11 +65,12 @@ extern "C" {
 typedef enum tune_factors {
   TUNE_FACTORS_AS_GIVEN,
   TUNE_FACTORS_TF32,
+  TUNE_FACTORS_F16, // whose range is another one, too
   TUNE_FACTORS_BF16,
   TUNE_FACTORS_INT8 // with a scale for what is added up: that of the largest
 } tune_factors;
 
-// Of "tf32", "bf16" or "int8", or NULL; INVALID_ARGUMENT for other words.
+// Of "tf32", "f16", "bf16" or "int8", or NULL; INVALID_ARGUMENT for other words.
 tune_status tune_factors_parse(const char *name, tune_factors *out_factors);
 const char *tune_factors_name(tune_factors factors); // "" as given
 

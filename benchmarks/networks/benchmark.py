@@ -26,7 +26,7 @@ PYPI = ["numpy", "torch", "timm", "transformers", "onnx", "onnxscript", "onnxrun
 WITHOUT_DEPENDENCIES = ["torch-mlir"]  # it asks for an older torch than it works with
 PEERS = ["torch", "compile", "onnxruntime", "openvino", "iree"]
 GOAL = 1.15  # geometric mean of the best peer's time over ours
-MOST_ERROR = {"f32": 0.01, "bf16": 0.15, "int8": 0.6, "bf16-network": 0.3}  # of the root mean square of torch's output in f32
+MOST_ERROR = {"f32": 0.01, "f16": 0.02, "bf16": 0.15, "int8": 0.6, "bf16-network": 0.3}  # of the root mean square of torch's output in f32
 NAMES = ["resnet50", "mobilenetv2", "efficientnet_lite0", "deit_small", "convnext_femto", "regnety_002",
          "yolo_head", "bert_128", "bert_384", "gpt2_prefill128", "llama_prefill128",
          "gpt2_decode128", "llama_decode1024", "t5_encoder", "whisper_encoder", "unet_block",
@@ -51,7 +51,7 @@ def options_from(arguments):
     parser.add_argument("--batch", type=int, default=1, metavar="N", help="images, or sequences (1)")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="threads to run with (1)")
     parser.add_argument("--precision", default="f32", choices=sorted(MOST_ERROR), help="bf16: factors of "
-                        "products may be rounded to that, by whoever can; int8: to that, or to bytes by "
+                        "products may be rounded to that, by whoever can; f16: ours may; int8: to that, or to bytes by "
                         "scales made of them as they come; bf16-network: ours and torch's are "
                         "bf16 themselves, as model.to(torch.bfloat16) (f32)")
     parser.add_argument("--form", default=DEFAULT_FORM, choices=[DEFAULT_FORM, "tosa", "stablehlo"],
@@ -115,7 +115,7 @@ def built(bench, folder, module, artifact):
 def allowing(folder, precision):
     """The network's module, in which that much is allowed."""
     module = folder / "net.mlir"
-    words = {"bf16": '"bf16"', "int8": '"bf16", "int8"'}.get(precision)
+    words = {"f16": '"f16"', "bf16": '"bf16"', "int8": '"bf16", "int8"'}.get(precision)
     if not words:
         return module
     text, count = re.subn(r"^module \{", 'module attributes {tune.allow = [%s]} {' % words,

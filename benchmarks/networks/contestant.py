@@ -3,7 +3,7 @@
 
 python contestant.py KIND NAME BATCH FOLDER THREADS PRECISION [ARTIFACT]
 
-KIND is ours, torch, compile, onnxruntime, openvino or iree. PRECISION is f32; bf16, which torch has by
+KIND is ours, torch, compile, onnxruntime, openvino or iree. PRECISION is f32; f16, which ours alone has; bf16, which torch has by
 autocast, OpenVINO by its hint, and the others not: they stay f32; or bf16-network, where ours and torch's
 are bf16 themselves; int8 is of ours and of ONNX Runtime (quantize_dynamic), and OpenVINO and torch have
 bf16 beside it: their bytes need data, or another library. A call from Python, some 10 us, is in all times.
@@ -124,7 +124,7 @@ def openvino_network(folder, threads, precision):
     import openvino
     core = openvino.Core()
     core.set_property("CPU", {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1,
-                              "INFERENCE_PRECISION_HINT": "f32" if precision == "f32" else "bf16"})
+                              "INFERENCE_PRECISION_HINT": "f32" if precision in ("f32", "f16") else "bf16"})
     compiled = core.compile_model(str(folder / "net.onnx"), "CPU")
     request = compiled.create_infer_request()
     inputs = first_inputs(folder, len(compiled.inputs))

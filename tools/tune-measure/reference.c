@@ -26,7 +26,7 @@
 #define LARGE_SECONDS 0.2
 // On inputs of which few are zero, or which are large: in times of what it is on the first ones.
 #define WIDE_LEEWAY 16
-#define ROUNDED_LEEWAY 4 // the same where factors are rounded to bf16 or bytes
+#define ROUNDED_LEEWAY 4 // the same where factors are rounded to f16, bf16 or bytes
 // What the reference's runs on all exact inputs may take together, unless that is the first one
 // alone, and what the inputs and outputs of a plan may take.
 #define EXACT_SECONDS 2.0
@@ -283,9 +283,9 @@ static tune_status run_sparse(const reference *r, const inputs_source *source, i
   if (!is_exact)
     TUNE_RETURN_IF_ERROR(lean(r, t, set));
   bool is_wide = kind == INPUTS_STEPPED || (kind == INPUTS_LARGE && inputs_are_wide(t));
-  float times = is_wide                                     ? WIDE_LEEWAY
-                : t->tolerance.factors >= TUNE_FACTORS_BF16 ? ROUNDED_LEEWAY
-                                                            : 1;
+  float times = is_wide                                    ? WIDE_LEEWAY
+                : t->tolerance.factors >= TUNE_FACTORS_F16 ? ROUNDED_LEEWAY
+                                                           : 1;
   for (size_t i = 0; set->leeways && i < tune_signature_output_count(&t->signature); ++i)
     widen(&set->outputs[i], times, set->leeways[i]);
   if (kind != INPUTS_STEPPED && t->signature.sums_arguments)
@@ -463,7 +463,9 @@ tune_status reference_run_sparse(const reference *r, const inputs_source *source
   bool has_exact = t->signature.selects || t->signature.exact_limit > 0;
   if (has_exact)
     TUNE_RETURN_IF_ERROR(run_all_exact(r, source, t));
-  if (t->signature.is_partial || (has_exact && t->reference_seconds > LARGE_SECONDS))
+  // Most of what is large is infinite as f16.
+  if (t->signature.is_partial || (has_exact && t->reference_seconds > LARGE_SECONDS) ||
+      t->tolerance.factors == TUNE_FACTORS_F16)
     return TUNE_OK;
   return keep_sparse(r, source, INPUTS_LARGE, t);
 }

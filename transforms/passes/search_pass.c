@@ -18,6 +18,7 @@
 #include "transforms/passes/passes.h"
 #include "transforms/passes/task_options.h"
 #include "transforms/precision/precision.h"
+#include "transforms/precision/rounded_to.h"
 #include "transforms/search/search.h"
 #include "transforms/search/search_variants.h"
 #include "transforms/spaces/module_tasks.h"
@@ -288,7 +289,7 @@ static const tune_pass_option options_table[] = {
      INTO(rounding.budget),
      .summary =
          "by how much outputs may be off, the root mean square as a share of theirs, as 1%: "
-         "the products that save most for that are rounded, to bf16 or to bytes, on CPUs (none)"},
+         "the products that save most for that are rounded, to bf16, f16 or bytes, on CPUs (none)"},
     {.name = "inputs",
      .type = TUNE_PASS_OPTION_STRING,
      INTO(rounding.inputs),
@@ -395,11 +396,12 @@ static tune_status read_rounding(const tune_pass_options *options, search_settin
       refuse_nothing(options, "error-budget", rounding->budget, "; without it nothing is rounded"));
   rounding->budget /= 100;
   tune_allowances allowed = tune_task_options_get_allowances(options);
-  rounding->allowances = allowed ? allowed : TUNE_ALLOWS_BF16 | TUNE_ALLOWS_INT8;
-  if (rounding->budget > 0 && allowed & ~(TUNE_ALLOWS_BF16 | TUNE_ALLOWS_INT8))
-    return tune_status_make(TUNE_INVALID_ARGUMENT,
-                            "option 'error-budget' is about bf16 and int8, which it takes as far "
-                            "as it goes; allow= restricts it to one of these");
+  rounding->allowances = allowed ? allowed : TUNE_ROUNDED_ALL;
+  if (rounding->budget > 0 && allowed & ~TUNE_ROUNDED_ALL)
+    return tune_status_make(
+        TUNE_INVALID_ARGUMENT,
+        "option 'error-budget' is about bf16, f16 and int8, which it takes as far "
+        "as it goes; allow= restricts it to one of these");
   if (rounding->budget > 0 && settings->stock)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "option 'error-budget' is not for ops in their stock form, whose "

@@ -51,14 +51,13 @@ static MlirValue build_is(const tune_ir_builder *inside, MlirValue number, tune_
       inside, "oeq", number, tune_ir_build_number(inside, mlirF32TypeGet(inside->context), which));
 }
 
-static MlirValue build_rounded(const tune_ir_builder *inside, MlirValue number) {
-  MlirValue rounded =
-      tune_ir_build_value(inside, "arith.truncf", mlirBF16TypeGet(inside->context), 1, &number);
+static MlirValue build_rounded(const tune_ir_builder *inside, MlirValue number, MlirType to) {
+  MlirValue rounded = tune_ir_build_value(inside, "arith.truncf", to, 1, &number);
   return tune_ir_build_value(inside, "arith.extf", mlirF32TypeGet(inside->context), 1, &rounded);
 }
 
-// `value`, of f32, or what it is as bf16, or as bytes, by its switch. `is_kept` is NULL where it is
-// never of bytes: it is no number then.
+// `value`, of f32, or what it is as bf16, as f16, or as bytes, by its switch. `is_kept` is NULL
+// where it is never of bytes: it is no number then.
 static MlirValue build_switched(const writer *w, const tune_ir_builder *at, MlirValue value,
                                 MlirValue is_on, const bool *is_kept) {
   MlirType f32 = mlirF32TypeGet(w->context);
@@ -76,7 +75,10 @@ static MlirValue build_switched(const writer *w, const tune_ir_builder *at, Mlir
   MlirValue which = tune_element_op_add(&op, is_on, scalar_map(w->context, rank));
   MlirValue chosen =
       tune_ir_build_select(&op.inside, build_is(&op.inside, which, TUNE_ROUNDED_BF16),
-                           build_rounded(&op.inside, number), number);
+                           build_rounded(&op.inside, number, mlirBF16TypeGet(w->context)), number);
+  chosen =
+      tune_ir_build_select(&op.inside, build_is(&op.inside, which, TUNE_ROUNDED_F16),
+                           build_rounded(&op.inside, number, mlirF16TypeGet(w->context)), chosen);
   MlirValue by_bytes;
   if (is_kept) {
     MlirValue byte = tune_element_op_add(&op, scaled.bytes, same);

@@ -7,8 +7,8 @@
 //   func.func @main(<arguments>, %switches: tensor<SETS x (PRODUCTS + 1) x f32>)
 //       -> tensor<SETS x 2 OUTPUTS x f64>
 //     for each set
-//       outputs = the function, where a product whose switch is 1 has factors of bf16, and one
-//                 whose switch is 2 of bytes (normalize/quantized/scaled_bytes.h) if it may
+//       outputs = the function, where factors of a product are rounded to what its switch says, a
+//                 tune_rounded_to; to bytes (normalize/quantized/scaled_bytes.h) if they may be
 //       kept = those of a set whose last switch is not 0, else as before
 //       for each output: the sum of (output - kept)^2, and that of kept^2
 //
@@ -23,6 +23,7 @@
 #define TUNE_TRANSFORMS_PRECISION_ERROR_MODULE_H
 
 #include "support/status.h"
+#include "transforms/precision/rounded_to.h"
 
 #include "mlir-c/IR.h"
 
@@ -33,13 +34,6 @@ extern "C" {
 #endif
 
 #define TUNE_ERROR_FUNCTION "main"
-
-// What a switch says.
-typedef enum tune_rounded_to {
-  TUNE_ROUNDED_NOT,
-  TUNE_ROUNDED_BF16,
-  TUNE_ROUNDED_INT8
-} tune_rounded_to;
 
 // On a product: which switch it has, an i64. Taken off on the way.
 #define TUNE_ERROR_SWITCH "tune.error_switch"

@@ -87,7 +87,7 @@ static bool is_shared(const precision *p, MlirOperation function) {
 static MlirWalkResult find_product(MlirOperation op, void *user_data) {
   precision *p = user_data;
   if (tune_allow_is_product(op) &&
-      !((tune_allow_get_all(op) | tune_allow_get(op)) & (TUNE_ALLOWS_BF16 | TUNE_ALLOWS_INT8)) &&
+      !((tune_allow_get_all(op) | tune_allow_get(op)) & TUNE_ROUNDED_ALL) &&
       !is_shared(p, function_of(op)))
     tune_op_list_add(&p->products, op);
   return MlirWalkResultAdvance;
@@ -97,8 +97,8 @@ static MlirWalkResult find_product(MlirOperation op, void *user_data) {
 
 static void add_item(precision *p, size_t kind, tune_rounded_to to) {
   const tune_product_kind *of = &p->kinds.items[kind];
-  double gain = of->before - of->after[to - 1];
-  if (gain < LEAST_GAIN * p->kinds.seconds || gain < LEAST_TASK_GAIN * of->before)
+  double before = of->seconds[TUNE_ROUNDED_NOT], gain = before - of->seconds[to];
+  if (gain < LEAST_GAIN * p->kinds.seconds || gain < LEAST_TASK_GAIN * before)
     return;
   p->items[p->count] = (tune_rounding){.kind = kind, .gain = gain};
   p->to[p->count++] = to;
@@ -108,7 +108,7 @@ static void add_item(precision *p, size_t kind, tune_rounded_to to) {
 
 static tune_status list_worthwhile(precision *p) {
   const tune_product_kinds *kinds = &p->kinds;
-  size_t most = TUNE_ROUNDINGS * kinds->count + 1;
+  size_t most = TUNE_ROUNDED_COUNT * kinds->count + 1;
   p->items = calloc(most, sizeof *p->items);
   p->to = calloc(most, sizeof *p->to);
   p->order = calloc(most, sizeof *p->order);
@@ -118,8 +118,8 @@ static tune_status list_worthwhile(precision *p) {
     return tune_status_out_of_memory(MEASURING);
   for (size_t k = 0; k < kinds->count; ++k) {
     p->switch_of_kind[k] = SIZE_MAX;
-    add_item(p, k, TUNE_ROUNDED_BF16);
-    add_item(p, k, TUNE_ROUNDED_INT8);
+    for (tune_rounded_to to = TUNE_ROUNDED_NOT + 1; to < TUNE_ROUNDED_COUNT; ++to)
+      add_item(p, k, to);
   }
   for (size_t i = 0; i < p->products.count; ++i)
     p->switch_of[i] = kinds->of[i] == SIZE_MAX ? SIZE_MAX : p->switch_of_kind[kinds->of[i]];
@@ -218,8 +218,7 @@ static size_t write_taken(const precision *p, tune_rounded_to to) {
   for (size_t item = 0; item < p->count; ++item)
     for (size_t i = 0; i < p->products.count && p->to[item] == to && is_taken(p, item); ++i)
       if (p->kinds.of[i] == p->items[item].kind) {
-        tune_allow_add(p->products.ops[i],
-                       to == TUNE_ROUNDED_BF16 ? TUNE_ALLOWS_BF16 : TUNE_ALLOWS_INT8);
+        tune_allow_add(p->products.ops[i], tune_rounded_forms[to].allowance);
         ++count;
       }
   return count;
@@ -231,9 +230,9 @@ static void tell_item(const precision *p, size_t item, FILE *stream) {
   if (kind->products > 1)
     fprintf(stream, " (x%zu)", kind->products);
   fprintf(stream, ": %s in %s in place of %s, error %.3g %%%s\n",
-          tune_figure_seconds(kind->after[p->to[item] - 1]).text,
-          p->to[item] == TUNE_ROUNDED_BF16 ? "bf16" : "bytes",
-          tune_figure_seconds(kind->before).text, 100 * p->items[item].error,
+          tune_figure_seconds(kind->seconds[p->to[item]]).text,
+          tune_rounded_forms[p->to[item]].name,
+          tune_figure_seconds(kind->seconds[TUNE_ROUNDED_NOT]).text, 100 * p->items[item].error,
           is_taken(p, item) ? "" : ", not taken");
 }
 
@@ -254,8 +253,8 @@ static void tell_taken(const precision *p, FILE *stream) {
           100 * p->error, p->outputs, p->outputs == 1 ? "" : "s", inputs_of(p));
 }
 
-// `bf16` and `bytes`: how many products were written as these.
-static void tell(const precision *p, size_t bf16, size_t bytes, FILE *stream) {
+// `written`: how many products were written as what.
+static void tell(const precision *p, const size_t *written, FILE *stream) {
   size_t products = count_products(p);
   const char *plural = products == 1 ? "" : "s";
   fprintf(stream, "tune-search: error budget %g %%: ", 100 * p->wanted->budget);
@@ -267,8 +266,13 @@ static void tell(const precision *p, size_t bf16, size_t bytes, FILE *stream) {
     fprintf(stream, "of %zu product%s none that is faster rounded is within it on %s\n", products,
             plural, inputs_of(p));
   else {
-    fprintf(stream, "%zu of %zu product%s may be rounded, %zu to bf16 and %zu to bytes, ",
-            bf16 + bytes, products, plural, bf16, bytes);
+    size_t all = 0;
+    for (size_t to = TUNE_ROUNDED_NOT + 1; to < TUNE_ROUNDED_COUNT; ++to)
+      all += written[to];
+    fprintf(stream, "%zu of %zu product%s may be rounded, ", all, products, plural);
+    for (size_t to = TUNE_ROUNDED_NOT + 1; to < TUNE_ROUNDED_COUNT; ++to)
+      if (written[to])
+        fprintf(stream, "%zu to %s, ", written[to], tune_rounded_forms[to].name);
     tell_taken(p, stream);
   }
   for (size_t i = 0; i < p->count; ++i)
@@ -336,9 +340,11 @@ static tune_status look(precision *p, const tune_search_reporting *reporting) {
   TUNE_RETURN_IF_ERROR(forgive(p, measure(p, &is_done)));
   if (!is_done)
     return TUNE_OK;
-  size_t bf16 = write_taken(p, TUNE_ROUNDED_BF16), bytes = write_taken(p, TUNE_ROUNDED_INT8);
+  size_t written[TUNE_ROUNDED_COUNT] = {0};
+  for (tune_rounded_to to = TUNE_ROUNDED_NOT + 1; to < TUNE_ROUNDED_COUNT; ++to)
+    written[to] = write_taken(p, to);
   if (reporting->style != TUNE_PROGRESS_QUIET)
-    tell(p, bf16, bytes, reporting->stream);
+    tell(p, written, reporting->stream);
   warn_of_inputs(p);
   return TUNE_OK;
 }

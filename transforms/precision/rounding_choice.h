@@ -3,8 +3,8 @@
 // Of kinds of products, each with what rounding it saves and by how much it alone puts the outputs
 // off, those whose joint error stays within a budget and that save most. Errors of different
 // products are as good as independent: their squares add up. So that is a knapsack, of each kind
-// with one item at most (of bf16, or of bytes). What is taken next is what saves most for what it
-// adds to the squares, be it of a kind that is new or in place of what its kind had (Sinha and
+// with one item at most (of bf16, say, or of bytes). What is taken next is what saves most for what
+// it adds to the squares, be it of a kind that is new or in place of what its kind had (Sinha and
 // Zoltners 1979). What the sum leaves out is measured afterwards, of all sets that begin in that
 // order.
 //

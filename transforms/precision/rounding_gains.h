@@ -1,10 +1,9 @@
 //===- rounding_gains.h - What rounding the products of a module saves ---------===//
 //
-// A module as it is, and those in which all its products may be rounded, to bf16 or to bytes, are
-// built by default and run in turns; what each task takes in them says what it saves. What makes
-// bytes is tasks of its own: products have a share of that by how many elements they have rounded.
-// Products of one task are of one kind: all of a kind are rounded or none, so that they stay one
-// task.
+// A module as it is, and those in which all its products may be rounded (rounded_to.h), are built
+// by default and run in turns; what each task takes in them says what it saves. What makes bytes is
+// tasks of its own: products have a share of that by how many elements they have rounded. Products
+// of one task are of one kind: all of a kind are rounded or none, so that they stay one task.
 //
 // Threads: as a search.
 //
@@ -14,22 +13,20 @@
 #define TUNE_TRANSFORMS_PRECISION_ROUNDING_GAINS_H
 
 #include "transforms/ir/op_list.h"
+#include "transforms/precision/rounded_to.h"
 #include "transforms/search/search.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// Of what is rounded to, in the order of tune_rounded_to (error_module.h): bf16, bytes.
-#define TUNE_ROUNDINGS 2
-
 typedef struct tune_product_kind {
   char *name;      // of the task
   size_t products; // how many there are
   double elements; // that are rounded to bytes in a run
-  double before;   // seconds of a run of the module
-  // Where they are rounded; as before where they have no such form, or it was not asked for.
-  double after[TUNE_ROUNDINGS];
+  // Seconds of a run of the module, by what they are rounded to; as where they are not rounded
+  // where they have no such form, or it was not asked for.
+  double seconds[TUNE_ROUNDED_COUNT];
 } tune_product_kind;
 
 typedef struct tune_product_kinds {

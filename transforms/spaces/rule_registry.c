@@ -66,9 +66,6 @@ typedef bool (*visitor)(const tune_rule *rule, const tune_structure *structure, 
 // In which kind of form a rule has taken the task: each once.
 typedef enum form_kind { RAW, LAID_OUT, ROUNDED, FORM_KINDS } form_kind;
 
-// The name of a form whose factors are rounded because they may be.
-#define ROUNDED_NAME "bf16"
-
 typedef struct rule_walk {
   MlirContext context;
   const char *payload;
@@ -87,13 +84,14 @@ typedef enum rules_asked {
   MADE_FOR_IT,
   GOING_FIRST,
   MADE_FOR_LAYOUTS,
+  LEADING_ROUNDED,
   BEST_ROUNDED,
   ANY_ROUNDED,
   ANY
 } rules_asked;
 
 static bool is_asked(rules_asked asked, const tune_rule *rule) {
-  if (asked == LEADING)
+  if (asked == LEADING || asked == LEADING_ROUNDED)
     return rule->leads != NULL;
   if (asked == GOING_FIRST)
     return rule->goes_first != NULL;
@@ -160,10 +158,12 @@ static void visit_rules(rule_walk *walk, const tune_structure *structure, rules_
         !takes(rule, structure, walk->machine))
       continue;
     // What leads is better by what a stock mlir-opt does not have.
-    if ((asked == LEADING && (walk->is_stock || !rule->leads(structure, walk->machine))) ||
+    bool asks_leading = asked == LEADING || asked == LEADING_ROUNDED;
+    if ((asks_leading && (walk->is_stock || !rule->leads(structure, walk->machine))) ||
         (asked == GOING_FIRST && !rule->goes_first(structure, walk->machine)))
       continue;
-    if (asked == BEST_ROUNDED && !is_best_rounded(walk, rule, structure))
+    if ((asked == LEADING_ROUNDED || asked == BEST_ROUNDED) &&
+        !is_best_rounded(walk, rule, structure))
       continue;
     if (asked != ANY && rule->yields && rule->yields(structure, walk->machine))
       return;
@@ -180,7 +180,9 @@ static tune_status visit_layout(rule_walk *walk, const tune_layout *layout, rule
   tune_status status = tune_structure_read_wanted(
       walk->context, walk->payload, &(tune_preparation_wanted){.layout = layout, .rounds = rounds},
       &structure);
-  if (tune_status_is_ok(status))
+  if (tune_status_is_ok(status) && asked == BEST_ROUNDED)
+    visit_rules(walk, &structure, LEADING_ROUNDED);
+  if (tune_status_is_ok(status) && !walk->is_found)
     visit_rules(walk, &structure, asked);
   if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
     return status;
@@ -205,11 +207,18 @@ static tune_status visit_layouts(rule_walk *walk, bool all) {
   return TUNE_OK;
 }
 
-static bool has_rounding(const tune_structure *structure) {
-  for (size_t n = 0; n < structure->nest_count; n++)
-    if (structure->nests[n].multiplies_and_adds && structure->nests[n].allows_bf16)
-      return true;
-  return false;
+// The name of a form whose factors are rounded because they may be: what they are rounded to. NULL
+// where they may not.
+static const char *rounded_name(const tune_structure *structure) {
+  const char *name = NULL;
+  for (size_t n = 0; n < structure->nest_count; n++) {
+    const tune_nest *nest = &structure->nests[n];
+    if (nest->multiplies_and_adds && nest->allows_bf16)
+      return "bf16";
+    if (nest->multiplies_and_adds && nest->allows_f16)
+      name = "f16";
+  }
+  return name;
 }
 
 // Rules that take the product with its factors rounded, where that is allowed: those that are
@@ -218,7 +227,7 @@ static tune_status visit_rounded(rule_walk *walk, rules_asked asked) {
   tune_layout layouts[TUNE_LAYOUTS_MOST];
   tune_structure rounded;
   if (walk->machine->kind != TUNE_KIND_CPU || walk->structure->preparation.rounds ||
-      walk->is_stock || !has_rounding(walk->structure) ||
+      walk->is_stock || !rounded_name(walk->structure) ||
       tune_structure_is_beyond_plans(walk->structure))
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(tune_structure_read_wanted(
@@ -279,7 +288,7 @@ static const char *suffix_of(const rule_walk *walk, const tune_rule *rule,
   while (RULES[index] != rule)
     index++;
   if (kind == ROUNDED)
-    return ROUNDED_NAME;
+    return rounded_name(walk->structure);
   return walk->seen[kind == LAID_OUT ? RAW : LAID_OUT][index] ? layout_of(structure) : NULL;
 }
 

@@ -143,6 +143,7 @@ void tune_nest_body_read(MlirOperation op, tune_nest *nest) {
   tune_allowances allowances = tune_allow_get(op);
   nest->allows_tf32 = allowances & TUNE_ALLOWS_TF32;
   nest->allows_bf16 = allowances & TUNE_ALLOWS_BF16;
+  nest->allows_f16 = allowances & TUNE_ALLOWS_F16;
   nest->combines = is_combination(body, nest->input_count);
   read_expression(body, nest);
   for (MlirOperation inner = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(inner);

@@ -84,10 +84,12 @@ static bool rounds(const product *p) {
 
 // Whether a factor is rounded; where that is allowed, both are.
 static bool take_rounding(product *p) {
-  bool is_allowed = (tune_allow_get(p->op) & TUNE_ALLOWS_BF16) != 0;
+  tune_allowances allowed = tune_allow_get(p->op);
+  MlirContext context = mlirOperationGetContext(p->op);
   for (size_t i = 0; i < 2; ++i)
-    if (p->factors[i].is_wide && is_allowed)
-      p->factors[i].to = mlirBF16TypeGet(mlirOperationGetContext(p->op));
+    if (p->factors[i].is_wide && allowed & TUNE_ALLOWS_NARROW)
+      p->factors[i].to =
+          allowed & TUNE_ALLOWS_BF16 ? mlirBF16TypeGet(context) : mlirF16TypeGet(context);
   // A factor that stays f32 would be multiplied as f32.
   for (size_t i = 0; i < 2; ++i)
     if (p->factors[i].is_wide && mlirTypeIsNull(p->factors[i].to))

@@ -68,7 +68,7 @@ typedef struct tune_nest {
   tune_operand operands[TUNE_MAX_OPERANDS];
   bool multiplies_and_adds; // out + a * b, of the first two inputs, possibly widened first
   // Where these are f32, what they may be rounded to (dialects/allow.h).
-  bool allows_tf32, allows_bf16;
+  bool allows_tf32, allows_bf16, allows_f16;
   bool widens;          // the inputs are of a narrower type than the output
   bool zero_extends[2]; // and are integers without a sign, the first and the second
   bool combines;        // out + f(inputs), or another op with a neutral element in place of +

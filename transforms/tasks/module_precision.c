@@ -92,7 +92,7 @@ const char *tune_task_accumulator(const tune_extraction *extraction, size_t task
 
 const char *tune_task_operands(const tune_extraction *extraction, size_t task) {
   unsigned bit = 0;
-  tune_allowances used = extraction->cpu_threads ? TUNE_ALLOWS_BF16 : TUNE_ALLOWS_TF32;
+  tune_allowances used = extraction->cpu_threads ? TUNE_ALLOWS_NARROW : TUNE_ALLOWS_TF32;
   used &= extraction->tasks[task].allowances;
   while (bit < TUNE_ALLOWANCES && !(used & 1u << bit))
     ++bit;

@@ -255,6 +255,7 @@ static void factors_may_be_rounded_where_that_is_allowed(void **state) {
         tune_buffer value = multiply(&a, &b, CASES[i].round, CASES[i].left_out);
         tune_tolerance exact = {.reduction = length},
                        tf32 = {.reduction = length, .factors = TUNE_FACTORS_TF32},
+                       f16 = {.reduction = length, .factors = TUNE_FACTORS_F16},
                        bf16 = {.reduction = length, .factors = TUNE_FACTORS_BF16};
         bool is_right = tune_output_check_run(&value, &right, exact).is_equal,
              is_right_as_tf32 = tune_output_check_run(&value, &right, tf32).is_equal,
@@ -262,6 +263,8 @@ static void factors_may_be_rounded_where_that_is_allowed(void **state) {
         if (fill == TUNE_FILL_SIGNED) {
           assert_int_equal(is_right, CASES[i].is_right);
           assert_int_equal(is_right_as_tf32, CASES[i].is_right_as_tf32);
+          // A number of f16 has as many digits.
+          assert_int_equal(tune_output_check_run(&value, &right, f16).is_equal, is_right_as_tf32);
           // A long sum shows eighth terms in the mean of all, which bf16 has more room for.
           assert_true(is_right_as_bf16 == CASES[i].is_right_as_bf16);
         } else if (CASES[i].is_right_as_tf32) {

@@ -71,10 +71,20 @@ static void make_numbers(void) {
     ((float *)b)[i] = make_number(&state);
 }
 
+// To the nearest of f16 below 65504: its last digit counts 2^-24 at least.
+static double round_to_f16(double value) {
+  int exponent;
+  frexp(value, &exponent);
+  double unit = ldexp(1, exponent - 11 > -24 ? exponent - 11 : -24);
+  return nearbyint(value / unit) * unit;
+}
+
 // To the nearest of bf16, and of two to the even one.
 static double round_if(tune_rounded_to to, double value) {
   float number = (float)value;
   uint32_t bits;
+  if (to == TUNE_ROUNDED_F16)
+    return round_to_f16(value);
   if (to != TUNE_ROUNDED_BF16)
     return value;
   memcpy(&bits, &number, sizeof bits);
@@ -207,7 +217,8 @@ static void errors_are_those_of_rounded_factors(void **state) {
   fixture f;
   assert_ok(open_errors(&f, TEXT, path));
   assert_int_equal(tune_rounding_errors_get_outputs(f.errors), 1);
-  const unsigned char each[] = {1, 0, 0, 1}, both[] = {1, 1, 0, 0}, bytes[] = {2, 0, 0, 2};
+  const unsigned char each[] = {1, 0, 0, 1}, both[] = {1, 1, 0, 0}, f16[] = {2, 0, 2, 2},
+                      bytes[] = {3, 0, 0, 3};
   double found[PRODUCTS];
   assert_ok(tune_rounding_errors_run(f.errors, each, 2, found));
   assert_near(found[0], error_of(1, 0));
@@ -216,9 +227,12 @@ static void errors_are_those_of_rounded_factors(void **state) {
   assert_ok(tune_rounding_errors_run(f.errors, both, 2, found));
   assert_near(found[0], error_of(1, 1));
   assert_true(found[1] == 0);
+  assert_ok(tune_rounding_errors_run(f.errors, f16, 2, found));
+  assert_near(found[0], error_of(TUNE_ROUNDED_F16, 0));
+  assert_near(found[1], error_of(TUNE_ROUNDED_F16, TUNE_ROUNDED_F16));
   // The second has too few columns for bytes: nothing is known of it as such.
   assert_ok(tune_rounding_errors_run(f.errors, bytes, 2, found));
-  assert_near(found[0], error_of(2, 0));
+  assert_near(found[0], error_of(TUNE_ROUNDED_INT8, 0));
   assert_true(isinf(found[1]));
   close_errors(&f);
   unlink(path);
