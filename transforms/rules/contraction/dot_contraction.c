@@ -391,12 +391,15 @@ static void write_patterns(const tune_dot_plan *plan, tune_writer *w) {
   tune_pdl_begin_patterns(w);
   size_t count = write_product_patterns(plan, names, w);
   for (int c = 0; c < 2; c++) {
+    // A single column is no product of the patterns, which would take off what turning adds.
+    tune_dot dot = plan->dot;
+    dot.turns_b &= columns[c] != 1;
     if (columns[c] && !plan->b_transposed)
-      tune_dot_write_interleave(&plan->dot, names[count++] = names_of[0][c], columns[c],
+      tune_dot_write_interleave(&dot, names[count++] = names_of[0][c], columns[c],
                                 contraction->rest_count, plan->fills_up, w);
     for (int g = 0; g < 2; g++)
       if (columns[c] && groups[g] && plan->b_transposed)
-        tune_dot_write_transpose(&plan->dot, names[count++] = names_of[g][c], groups[g], columns[c],
+        tune_dot_write_transpose(&dot, names[count++] = names_of[g][c], groups[g], columns[c],
                                  plan->fills_up, w);
   }
   tune_pdl_end_patterns(names, count, w);

@@ -174,6 +174,14 @@ static bool takes_window(const tune_dot_plan *plan) {
          tune_operand_is_loop(b, b->rank - 2, contraction->depth);
 }
 
+// A single last column is folded away with its loop, and is then multiplied as it is: where no
+// other loop is folded, and its part of a panel is not turned along with others.
+static bool takes_last_columns(const tune_dot_plan *plan) {
+  int64_t cols = plan->contraction.cols;
+  return cols % plan->dot.lanes != 1 ||
+         (!plan->folds && (!plan->dot.turns_b || cols % TUNE_DOT_BLOCK == 1));
+}
+
 // The order of the kernel's loops, and whether others may run within a panel.
 static bool find_lines(tune_dot_plan *plan) {
   const tune_contraction_plan *contraction = &plan->contraction;
@@ -224,15 +232,16 @@ bool tune_dot_plan_make(const tune_structure *structure, const tune_machine *mac
   const tune_nest *anchor = contraction->anchor;
   const tune_operand *b = &anchor->operands[contraction->b];
   plan->b_transposed = tune_operand_contiguous_loop(anchor, b) == contraction->depth;
-  // A single last column would be folded away with its loop.
   if (!find_lines(plan) || contraction->other_count ||
       tune_operand_contiguous_loop(anchor, &anchor->operands[contraction->a]) !=
           contraction->depth ||
       (!plan->b_transposed && tune_operand_contiguous_loop(anchor, b) != contraction->col) ||
-      contraction->cols % plan->dot.lanes == 1 || contraction->depths < plan->dot.group)
+      contraction->depths < plan->dot.group)
     return false;
   plan->folds = anchor->loop_count > 3 || contraction->root_loop_count > 3 ||
                 (contraction->epilogue && contraction->root_loop_count > 2);
+  if (!takes_last_columns(plan))
+    return false;
   plan->groups = (contraction->depths + plan->dot.group - 1) / plan->dot.group;
   plan->fills_up = contraction->depths % plan->dot.group != 0;
   plan->last_groups = 0;
