@@ -235,7 +235,8 @@ void tune_contraction_choose_columns(tune_contraction_plan *plan, const tune_mac
       is_turned_whole) {
     add_odd_tiles(plan, machine);
     choose_odd_tile(plan, machine);
-    if (plan->rows <= FEW_ROWS && machine->vector_registers <= 16 && !plan->transposed)
+    if (plan->rows <= FEW_ROWS && machine->vector_registers <= 16 &&
+        (!plan->transposed || plan->can_pack_ahead))
       choose_tile_of_few_rows(plan, machine);
   }
   if (plan->nr.count > 0)
