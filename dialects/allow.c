@@ -16,7 +16,7 @@ static bool is_named(MlirOperation op, const char *name) {
          mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), text(name));
 }
 
-const char *const tune_allow_words[] = {"tf32", "bf16", "f16", "int8", NULL};
+const char *const tune_allow_words[] = {"tf32", "f16", "bf16", "int8", NULL};
 
 static MlirAttribute get(MlirOperation op) {
   return mlirOperationGetDiscardableAttributeByName(op, text(TUNE_ALLOW_ATTRIBUTE));
@@ -173,7 +173,7 @@ static tune_status verify_words(MlirOperation op, MlirAttribute words) {
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
                                  TUNE_ALLOW_ATTRIBUTE
                                  ": \"%.*s\" is nothing that can be allowed; \"tf32\", "
-                                 "\"bf16\", \"f16\" and \"int8\" are",
+                                 "\"f16\", \"bf16\" and \"int8\" are",
                                  (int)value.length, value.data);
   }
   return TUNE_OK;

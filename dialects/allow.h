@@ -38,16 +38,16 @@ extern "C" {
 // The name of the attribute, an array of strings.
 #define TUNE_ALLOW_ATTRIBUTE "tune.allow"
 
-// What may be in it, a bit each.
+// What may be in it, a bit each: what rounds more has a higher one.
 typedef unsigned tune_allowances;
 #define TUNE_ALLOWS_TF32 1u
-#define TUNE_ALLOWS_BF16 2u
-#define TUNE_ALLOWS_F16 4u
+#define TUNE_ALLOWS_F16 2u
+#define TUNE_ALLOWS_BF16 4u
 #define TUNE_ALLOWS_INT8 8u
 #define TUNE_ALLOWANCES 4
 // Floats that memory holds.
 #define TUNE_ALLOWS_NARROW (TUNE_ALLOWS_BF16 | TUNE_ALLOWS_F16)
-// By bit: "tf32", "bf16", "f16", "int8".
+// By bit: "tf32", "f16", "bf16", "int8".
 extern const char *const tune_allow_words[TUNE_ALLOWANCES + 1]; // ended by NULL
 
 // The array of strings of `allowances`, in the order above.

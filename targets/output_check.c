@@ -92,16 +92,25 @@ static const struct {
 
 const char *tune_factors_name(tune_factors factors) { return FACTORS[factors].name; }
 
-tune_status tune_factors_parse(const char *name, tune_factors *out_factors) {
-  size_t i = 0, count = sizeof FACTORS / sizeof *FACTORS;
-  while (name && i < count && (i == 0 || strcmp(name, FACTORS[i].name) != 0))
-    ++i;
-  *out_factors = i < count ? (tune_factors)i : TUNE_FACTORS_AS_GIVEN;
-  return i < count ? TUNE_OK
-                   : tune_status_make(TUNE_INVALID_ARGUMENT,
-                                      "\"operands\" is \"%s\"; \"tf32\", \"f16\", \"bf16\" and "
-                                      "\"int8\" are known",
-                                      name);
+tune_status tune_tolerance_take_factors(tune_tolerance *tolerance, const char *names) {
+  tolerance->factors = TUNE_FACTORS_AS_GIVEN;
+  tolerance->has_f16_factors = false;
+  for (const char *name = names; name;) {
+    size_t i = 1, count = sizeof FACTORS / sizeof *FACTORS, length = strcspn(name, ",");
+    while (i < count &&
+           (strlen(FACTORS[i].name) != length || strncmp(name, FACTORS[i].name, length) != 0))
+      ++i;
+    if (i == count)
+      return tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "\"operands\" is \"%s\"; \"tf32\", \"f16\", \"bf16\" and "
+                              "\"int8\" are known",
+                              names);
+    if ((tune_factors)i > tolerance->factors)
+      tolerance->factors = (tune_factors)i;
+    tolerance->has_f16_factors |= i == TUNE_FACTORS_F16;
+    name = name[length] ? name + length + 1 : NULL;
+  }
+  return TUNE_OK;
 }
 
 static double accumulator_roundoff(const tune_tolerance *tolerance, tune_element_type out) {

@@ -36,7 +36,8 @@
 // u(tf32) R rounded to the nearest, by 1.4 with their lower bits cut off (6.2 one element of
 // 16,384), and by 4.3 as bf16. Inputs have then moved by u(tf32) for S, and R is at least S /
 // u(tf32). To bf16 (u(bf16) = 2^-8) they are rounded to the nearest: u(bf16) (4 |r| + 8 R), and all
-// 1.25 u(bf16) R, which is less than with bits cut off.
+// 1.25 u(bf16) R, which is less than with bits cut off. To f16 it is as to tf32, whose digits it has
+// from 2^-14 on: smaller factors may be off by more than is allowed.
 //
 // On sparse inputs (sparse.h) single elements have leeway: so much may they differ beyond that, and
 // the root mean square of all by that of the leeways. Where it is infinite an element, integers
@@ -70,8 +71,6 @@ typedef enum tune_factors {
   TUNE_FACTORS_INT8 // with a scale for what is added up: that of the largest
 } tune_factors;
 
-// Of "tf32", "f16", "bf16" or "int8", or NULL; INVALID_ARGUMENT for other words.
-tune_status tune_factors_parse(const char *name, tune_factors *out_factors);
 const char *tune_factors_name(tune_factors factors); // "" as given
 
 typedef struct tune_tolerance {
@@ -81,11 +80,17 @@ typedef struct tune_tolerance {
   bool has_sums;                 // else sums are of acc, too
   tune_element_type sums;        // the coarsest type of sums
   tune_factors factors;          // what factors of products may be rounded to
+  bool has_f16_factors;          // of some: what is large becomes infinite
   double spread;                 // S; 0 where it is not known
   bool has_signed_zeros;         // a zero is not right where the other one should be
   double exact_limit;            // as a plan's (exact.h): others are not compared; 0: not exact
   const float *leeways;          // of each element, borrowed; NULL: none has any
 } tune_tolerance;
+
+// Sets what factors of products may be rounded to: to "tf32", "f16", "bf16" or "int8", or, with a
+// comma between, to the first, and some to the second. NULL: they are as given. INVALID_ARGUMENT
+// for other words.
+tune_status tune_tolerance_take_factors(tune_tolerance *tolerance, const char *names);
 
 typedef struct tune_output_check {
   bool is_equal;

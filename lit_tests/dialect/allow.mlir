@@ -1,7 +1,7 @@
 // What may be allowed, and to what.
 // RUN: tune-opt %s --split-input-file --verify-diagnostics --tune-verify
 
-module attributes {tune.allow = ["tf32", "bf16", "f16", "int8"]} {
+module attributes {tune.allow = ["tf32", "f16", "bf16", "int8"]} {
   func.func @right(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %c: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {tune.allow = []} {
     %0 = linalg.matmul {tune.allow = ["tf32"]} ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
     return %0 : tensor<8x8xf32>
@@ -9,7 +9,7 @@ module attributes {tune.allow = ["tf32", "bf16", "f16", "int8"]} {
 }
 
 // -----
-// expected-error @below {{tune.allow: "tf16" is nothing that can be allowed; "tf32", "bf16", "f16" and "int8" are}}
+// expected-error @below {{tune.allow: "tf16" is nothing that can be allowed; "tf32", "f16", "bf16" and "int8" are}}
 func.func private @f(tensor<8xf32>) attributes {tune.allow = ["tf16"]}
 
 // -----

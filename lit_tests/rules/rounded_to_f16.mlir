@@ -9,7 +9,7 @@
 // ROW-NEXT: rule 'general/f16'
 // Where both are allowed it is bf16.
 // RUN: sed 's/"f16"/"f16", "bf16"/' %s | tune-opt --tune-print-space="target=cpu:x86-64-v3 task=1" -o /dev/null 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: matvec 1024x2048 f32/bf16/f16
+// BOTH: matvec 1024x2048 f32/f16/bf16
 // BOTH-NEXT: rule 'general/bf16'
 
 // All forms are right, and read f16.
@@ -47,3 +47,12 @@ func.func @image(%a: tensor<1x10x11x32xf32>, %w: tensor<3x3x32x48xf32> {tune.con
   %2 = linalg.conv_2d_nhwc_hwcf ins(%a, %w : tensor<1x10x11x32xf32>, tensor<3x3x32x48xf32>) outs(%1 : tensor<1x8x9x48xf32>) -> tensor<1x8x9x48xf32>
   return %2 : tensor<1x8x9x48xf32>
 }
+
+// Beside products in bf16 or bytes the check has room for what these round, in whatever order they are, and no inputs that
+// are infinite as f16.
+// RUN: tune-run %S/Inputs/f16_and_others.mlir --function=first --strict --check --db= --time=0.001 | FileCheck %s --check-prefix=BF16
+// RUN: tune-run %S/Inputs/f16_and_others.mlir --function=last --strict --check --db= --time=0.001 | FileCheck %s --check-prefix=BF16
+// RUN: tune-run %S/Inputs/f16_and_others.mlir --function=chain --strict --check --db= --time=0.001 | FileCheck %s --check-prefix=BF16
+// RUN: tune-run %S/Inputs/f16_and_others.mlir --function=bytes --strict --check --db= --time=0.001 | FileCheck %s --check-prefix=BYTES
+// BF16: Check {{ *}}ok: {{.*}}factors in bf16
+// BYTES: Check {{ *}}ok: {{.*}}factors in int8

@@ -465,7 +465,7 @@ tune_status reference_run_sparse(const reference *r, const inputs_source *source
     TUNE_RETURN_IF_ERROR(run_all_exact(r, source, t));
   // Most of what is large is infinite as f16.
   if (t->signature.is_partial || (has_exact && t->reference_seconds > LARGE_SECONDS) ||
-      t->tolerance.factors == TUNE_FACTORS_F16)
+      t->tolerance.has_f16_factors)
     return TUNE_OK;
   return keep_sparse(r, source, INPUTS_LARGE, t);
 }

@@ -21,7 +21,7 @@ static tune_status take_check(const tune_check_wanted *check, task *t) {
   TUNE_RETURN_IF_ERROR(
       copy_cpus(&check->reference_cpus, &t->reference_cpus, &t->reference_cpu_count));
   t->tolerance.reduction = check->reduction;
-  TUNE_RETURN_IF_ERROR(tune_factors_parse(check->operands, &t->tolerance.factors));
+  TUNE_RETURN_IF_ERROR(tune_tolerance_take_factors(&t->tolerance, check->operands));
   t->tolerance.has_accumulator = check->accumulator != NULL;
   return check->accumulator ? tune_element_type_parse(check->accumulator, &t->tolerance.accumulator)
                             : TUNE_OK;

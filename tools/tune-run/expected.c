@@ -53,7 +53,7 @@ static tune_status check_types(const expected_outputs *e) {
 
 static tune_status take_check(const tune_check_wanted *check, tune_tolerance *out) {
   out->reduction = check->reduction;
-  TUNE_RETURN_IF_ERROR(tune_factors_parse(check->operands, &out->factors));
+  TUNE_RETURN_IF_ERROR(tune_tolerance_take_factors(out, check->operands));
   out->has_accumulator = check->accumulator != NULL;
   return check->accumulator ? tune_element_type_parse(check->accumulator, &out->accumulator)
                             : TUNE_OK;

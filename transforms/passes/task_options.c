@@ -20,7 +20,7 @@ tune_status tune_task_options_size_module(const tune_pass_options *options, Mlir
 }
 
 // After the first those of tune_allow_words, in their order.
-const char *const tune_task_options_allow_words[] = {"none", "tf32", "bf16", "f16", "int8", NULL};
+const char *const tune_task_options_allow_words[] = {"none", "tf32", "f16", "bf16", "int8", NULL};
 
 static MlirWalkResult allow(MlirOperation op, void *user_data) {
   const tune_allowances *allowances = user_data;

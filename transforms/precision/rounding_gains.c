@@ -122,7 +122,7 @@ static tune_status is_rounded(const finder *f, size_t r, size_t product, bool *o
     return TUNE_OK;
   }
   for (size_t i = 0; i < product; ++i)
-    if (task_of(of, i) == task) {
+    if (task_of(of, i) == task && task_of(plain, i) < plain->tasks.extraction->task_count) {
       *out_is_rounded = of->is_rounded[i];
       return TUNE_OK;
     }

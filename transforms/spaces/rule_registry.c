@@ -157,9 +157,8 @@ static void visit_rules(rule_walk *walk, const tune_structure *structure, rules_
     if (seen[i] || (is_same && walk->seen[RAW][i]) || !is_asked(asked, rule) ||
         !takes(rule, structure, walk->machine))
       continue;
-    // What leads is better by what a stock mlir-opt does not have.
     bool asks_leading = asked == LEADING || asked == LEADING_ROUNDED;
-    if ((asks_leading && (walk->is_stock || !rule->leads(structure, walk->machine))) ||
+    if ((asks_leading && !rule->leads(structure, walk->machine)) ||
         (asked == GOING_FIRST && !rule->goes_first(structure, walk->machine)))
       continue;
     if ((asked == LEADING_ROUNDED || asked == BEST_ROUNDED) &&

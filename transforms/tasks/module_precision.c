@@ -90,24 +90,34 @@ const char *tune_task_accumulator(const tune_extraction *extraction, size_t task
   return inside.name && outside.name && inside.bits < outside.bits ? inside.name : NULL;
 }
 
-const char *tune_task_operands(const tune_extraction *extraction, size_t task) {
-  unsigned bit = 0;
+static tune_allowances used_by(const tune_extraction *extraction, size_t task) {
   tune_allowances used = extraction->cpu_threads ? TUNE_ALLOWS_NARROW : TUNE_ALLOWS_TF32;
-  used &= extraction->tasks[task].allowances;
-  while (bit < TUNE_ALLOWANCES && !(used & 1u << bit))
-    ++bit;
-  return tune_allow_words[bit];
+  return used & extraction->tasks[task].allowances;
+}
+
+// What rounds most of what is used, and f16 beside it, whose range is another one.
+static const char *words_of(tune_allowances used) {
+  if (used & TUNE_ALLOWS_F16 && used & ~TUNE_ALLOWS_F16)
+    return used & TUNE_ALLOWS_INT8 ? "int8,f16" : "bf16,f16";
+  for (unsigned bit = TUNE_ALLOWANCES; bit > 0; --bit)
+    if (used & 1u << (bit - 1))
+      return tune_allow_words[bit - 1];
+  return NULL;
+}
+
+const char *tune_task_operands(const tune_extraction *extraction, size_t task) {
+  return words_of(used_by(extraction, task));
 }
 
 const char *tune_module_operands(const tune_extraction *extraction) {
   MlirOperation module = mlirModuleGetOperation(extraction->normalized);
-  const char *operands = NULL;
+  tune_allowances used = 0;
   // The tasks of these say nothing of it: what they compute of bytes is exact.
   if (!mlirAttributeIsNull(tune_ir_attribute(module, TUNE_BYTE_PRODUCTS_ATTRIBUTE)))
-    return "int8";
-  for (size_t i = 0; i < extraction->task_count && !operands; ++i)
-    operands = tune_task_operands(extraction, i);
-  return operands;
+    used |= TUNE_ALLOWS_INT8;
+  for (size_t i = 0; i < extraction->task_count; ++i)
+    used |= used_by(extraction, i);
+  return words_of(used);
 }
 
 int64_t tune_module_reduction(const tune_extraction *extraction) {

@@ -278,6 +278,25 @@ static void factors_may_be_rounded_where_that_is_allowed(void **state) {
     }
 }
 
+static void factors_are_named(void **state) {
+  (void)state;
+  tune_tolerance t = {.reduction = 3};
+  assert_null(tune_tolerance_take_factors(&t, "bf16,f16"));
+  assert_true(t.factors == TUNE_FACTORS_BF16 && t.has_f16_factors && t.reduction == 3);
+  assert_null(tune_tolerance_take_factors(&t, "int8"));
+  assert_true(t.factors == TUNE_FACTORS_INT8 && !t.has_f16_factors);
+  assert_null(tune_tolerance_take_factors(&t, "f16"));
+  assert_true(t.factors == TUNE_FACTORS_F16 && t.has_f16_factors);
+  assert_null(tune_tolerance_take_factors(&t, NULL));
+  assert_true(t.factors == TUNE_FACTORS_AS_GIVEN && !t.has_f16_factors);
+  static const char *const BAD[] = {"f1", "f16,", "", "bf16,f17", "f166"};
+  for (size_t i = 0; i < sizeof BAD / sizeof *BAD; ++i) {
+    tune_status status = tune_tolerance_take_factors(&t, BAD[i]);
+    assert_int_equal(tune_status_get_code(status), TUNE_INVALID_ARGUMENT);
+    tune_status_free(status);
+  }
+}
+
 // What a report says of the worst element gives its limit by the formula in output_check.h.
 static void assert_limit_follows(const tune_output_check *c, double length) {
   double u = 0x1p-24, smallest = 0x1p-126;
@@ -363,6 +382,7 @@ int main(void) {
       cmocka_unit_test(a_wider_accumulator_means_less_tolerance),
       cmocka_unit_test(sums_that_stand_still_are_wrong),
       cmocka_unit_test(factors_may_be_rounded_where_that_is_allowed),
+      cmocka_unit_test(factors_are_named),
       cmocka_unit_test(a_limit_follows_from_what_is_reported),
       cmocka_unit_test(a_sensitive_output_means_more_tolerance),
       cmocka_unit_test(large_integers_are_compared_exactly),

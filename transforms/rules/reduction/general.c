@@ -250,7 +250,9 @@ static void general_write(const tune_structure *structure, const tune_machine *m
 // Whether the task is one sum across lines that are read once, as they lie: a vector times a matrix
 // whose rows are on end, or sums of columns. Nests go over a few lines at once, whole, whatever
 // they are divisible by. Narrow floats are rounded in between there, if they leave the registers.
-static bool sums_columns(const tune_structure *structure) {
+static bool sums_columns(const tune_structure *structure, const tune_machine *machine) {
+  enum { MANY_VECTORS = 16, MANY_LINES = 16 }; // fewer are as fast, or faster, by 'reduction'
+
   const tune_nest *sum = NULL;
   for (size_t n = 0; n < structure->nest_count; n++) {
     if (structure->nests[n].kind == TUNE_NEST_FILL)
@@ -263,6 +265,9 @@ static bool sums_columns(const tune_structure *structure) {
       sum->operand_count != sum->input_count + 1)
     return false;
   size_t column = sum->is_reduction[0] ? 1 : 0;
+  if (sum->extent[column] < (int64_t)(MANY_VECTORS * (machine->vector_bits / 32)) ||
+      sum->extent[1 - column] < MANY_LINES)
+    return false;
   const tune_operand *result = &sum->operands[sum->input_count];
   bool has_lines = tune_operand_register_bits(result) == result->bits;
   for (size_t o = 0; o < sum->input_count; o++)
@@ -272,7 +277,7 @@ static bool sums_columns(const tune_structure *structure) {
 }
 
 static bool general_leads(const tune_structure *structure, const tune_machine *machine) {
-  return sums_columns(structure) || tune_line_products_are_best(structure, machine);
+  return sums_columns(structure, machine) || tune_line_products_are_best(structure, machine);
 }
 
 const tune_rule tune_rule_general = {
