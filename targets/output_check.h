@@ -36,8 +36,8 @@
 // u(tf32) R rounded to the nearest, by 1.4 with their lower bits cut off (6.2 one element of
 // 16,384), and by 4.3 as bf16. Inputs have then moved by u(tf32) for S, and R is at least S /
 // u(tf32). To bf16 (u(bf16) = 2^-8) they are rounded to the nearest: u(bf16) (4 |r| + 8 R), and all
-// 1.25 u(bf16) R, which is less than with bits cut off. To f16 it is as to tf32, whose digits it has
-// from 2^-14 on: smaller factors may be off by more than is allowed.
+// 1.25 u(bf16) R, which is less than with bits cut off. To f16 it is as to tf32, whose digits it
+// has from 2^-14 on: smaller factors may be off by more than is allowed.
 //
 // On sparse inputs (sparse.h) single elements have leeway: so much may they differ beyond that, and
 // the root mean square of all by that of the leeways. Where it is infinite an element, integers

@@ -267,10 +267,11 @@ static tune_status read_measured(finder *f, const tune_module_form *measured) {
   kinds->seconds = measured[NOT].seconds;
   TUNE_RETURN_IF_ERROR(add_before(f, &measured[NOT]));
   for (size_t r = NOT + 1; r < TUNE_ROUNDED_COUNT; ++r) {
-    for (size_t k = 0; k < kinds->count && !measured[r].task_seconds; ++k)
-      kinds->items[k].seconds[r] = kinds->items[k].seconds[NOT];
-    if (!measured[r].task_seconds)
+    if (!measured[r].task_seconds) {
+      for (size_t k = 0; k < kinds->count; ++k)
+        kinds->items[k].seconds[r] = kinds->items[k].seconds[NOT];
       continue;
+    }
     TUNE_RETURN_IF_ERROR(add_after(f, r, &measured[r]));
     if (r == BYTES)
       share_making(f, &measured[NOT], &measured[r]);

@@ -90,8 +90,10 @@ typedef enum rules_asked {
   ANY
 } rules_asked;
 
+static bool asks_leading(rules_asked asked) { return asked == LEADING || asked == LEADING_ROUNDED; }
+
 static bool is_asked(rules_asked asked, const tune_rule *rule) {
-  if (asked == LEADING || asked == LEADING_ROUNDED)
+  if (asks_leading(asked))
     return rule->leads != NULL;
   if (asked == GOING_FIRST)
     return rule->goes_first != NULL;
@@ -157,8 +159,7 @@ static void visit_rules(rule_walk *walk, const tune_structure *structure, rules_
     if (seen[i] || (is_same && walk->seen[RAW][i]) || !is_asked(asked, rule) ||
         !takes(rule, structure, walk->machine))
       continue;
-    bool asks_leading = asked == LEADING || asked == LEADING_ROUNDED;
-    if ((asks_leading && !rule->leads(structure, walk->machine)) ||
+    if ((asks_leading(asked) && !rule->leads(structure, walk->machine)) ||
         (asked == GOING_FIRST && !rule->goes_first(structure, walk->machine)))
       continue;
     if ((asked == LEADING_ROUNDED || asked == BEST_ROUNDED) &&

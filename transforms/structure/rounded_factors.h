@@ -1,8 +1,8 @@
 //===- rounded_factors.h - Products whose factors are rounded first ------------===//
 //
-// A product of f32 whose factors may be rounded to bf16 or f16 (dialects/allow.h), or are rounded in its
-// body, as front ends write mixed precision, becomes a product of narrow tensors, which ops ahead
-// of it make:
+// A product of f32 whose factors may be rounded to bf16 or f16 (dialects/allow.h), or are rounded
+// in its body, as front ends write mixed precision, becomes a product of narrow tensors, which ops
+// ahead of it make:
 //
 //   out + a * b                                  %a_bf16 = truncf %a   (elementwise, once)
 //   out + extf(truncf(a)) * extf(truncf(b))  ->  %b_bf16 = truncf %b

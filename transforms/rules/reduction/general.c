@@ -252,7 +252,6 @@ static void general_write(const tune_structure *structure, const tune_machine *m
 // they are divisible by. Narrow floats are rounded in between there, if they leave the registers.
 static bool sums_columns(const tune_structure *structure, const tune_machine *machine) {
   enum { MANY_VECTORS = 16, MANY_LINES = 16 }; // fewer are as fast, or faster, by 'reduction'
-
   const tune_nest *sum = NULL;
   for (size_t n = 0; n < structure->nest_count; n++) {
     if (structure->nests[n].kind == TUNE_NEST_FILL)
